@@ -401,10 +401,17 @@ static aic_status make_room(reading *r, const symbol_table *table)
                : aic_fail_memory(SUBJECT, r->head.code_bytes + names);
 }
 
-/* Puts the tables behind the code. */
+static int compare_places(const void *a, const void *b)
+{
+    const aic_piece_patch *left = a, *right = b;
+    return (left->at > right->at) - (left->at < right->at);
+}
+
+/* Puts the tables behind the code; patches by their places, so that it is easily seen that none overlaps another. */
 static aic_status finish(reading *r, aic_piece *piece)
 {
     aic_piece_head *head = &r->head;
+    qsort(r->patch, head->patches, sizeof *r->patch, compare_places);
     const size_t code = sizeof *head + rounded(head->code_bytes), symbols = head->symbols * sizeof *r->symbol,
                  patches = head->patches * sizeof *r->patch;
     const char none[1] = "";

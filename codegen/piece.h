@@ -73,6 +73,12 @@ typedef struct aic_piece_view {
 /* Opens a block of bytes; false when it is no piece: its parts do not fill it, or lie outside of each other. */
 bool aic_piece_open(const aic_piece *piece, aic_piece_view *view);
 
+/* What is wrong with the piece of a part that was kept outside of the process; NULL: nothing. In order is what
+ * aic_piece_create() makes of a part on this architecture: one function AIC_PART_SYMBOL (image.h), and patches of known
+ * kinds, by their places, each within the code and none over another. That its numbers and roles are those that a
+ * kernel gives, linking finds out. */
+const char *aic_piece_check(const aic_piece *piece);
+
 /* A symbol or a patch by its number, which is below that of the head. */
 aic_piece_symbol aic_piece_symbol_at(const aic_piece_view *view, uint32_t index);
 aic_piece_patch aic_piece_patch_at(const aic_piece_view *view, uint32_t index);

@@ -179,9 +179,13 @@ aic_status aic_batch_call(const aic_code *code, int form, const aic_images *imag
         return aic_call(code, form, images->address);
     }
     const uint64_t begin = code->logged ? aic_log_now() : 0;
+    const aic_hooks *before = aic_hooks_any(&code->hooks) ? aic_thread_use(&code->hooks) : NULL;
     aic_status status = aic_batch_check(code, form, images);
     if (status == AIC_OK) {
         status = run(code, form, images);
+    }
+    if (aic_hooks_any(&code->hooks)) {
+        (void)aic_thread_use(before);
     }
     if (code->logged) {
         const char *outcome = status != AIC_OK ? aic_status_name(status) : form == AIC_PACKED ? "packed" : "plain";

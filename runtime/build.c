@@ -181,7 +181,7 @@ static void log_load(const aic_code *code, const aic_spec *shown)
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }
-    aic_log("loaded %s isa=%s %s link=%.3fms bytes=%zu %s", text, code->target->name, code->schedule,
+    aic_log(1, "loaded %s isa=%s %s link=%.3fms bytes=%zu %s", text, code->target->name, code->schedule,
             (double)code->link_ns / 1e6, code->code_bytes, code->symbol);
 }
 

@@ -1,6 +1,7 @@
 /* The memory cache; see cache.h for what it promises. */
 #include "runtime/cache.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "runtime/fork.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ const aic_fork_part aic_cache_fork = {before_fork, after_fork_in_parent, after_f
 
 static aic_cache_table *table_new(size_t capacity)
 {
-    aic_cache_table *table = calloc(1, sizeof *table + capacity * sizeof table->slot[0]);
+    aic_cache_table *table = aic_memory_zeros(sizeof *table + capacity * sizeof table->slot[0]);
     if (table != NULL) {
         table->mask = capacity - 1;
     }
@@ -83,8 +84,8 @@ static void drop_lost_flights(aic_cache *cache)
         }
         *link = flight->next;
         cache->flight_count--;
-        free(flight->entry);
-        free(flight);
+        aic_memory_free(flight->entry);
+        aic_memory_free(flight);
     }
 }
 
@@ -95,10 +96,10 @@ void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
         aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
         if (entry != NULL && entry != &mark) {
             release(entry->value);
-            free(entry);
+            aic_memory_free(entry);
         }
     }
-    free(table);
+    aic_memory_free(table);
     drop_lost_flights(cache);
 }
 
@@ -133,7 +134,7 @@ static bool table_insert(aic_cache_table *table, aic_cache_entry *entry, memory_
 
 static void free_table(aic_retired *retired)
 {
-    free((char *)retired - offsetof(aic_cache_table, retired));
+    aic_memory_free((char *)retired - offsetof(aic_cache_table, retired));
 }
 
 /* Makes room for one more entry besides those in flight: replaces the table where more than half of its slots would be
@@ -165,7 +166,7 @@ static aic_status reserve(aic_cache *cache)
 
 static aic_cache_entry *entry_new(const aic_cache_key *key)
 {
-    aic_cache_entry *entry = malloc(sizeof *entry + key->size);
+    aic_cache_entry *entry = aic_memory_new(sizeof *entry + key->size);
     if (entry != NULL) {
         entry->value = NULL;
         entry->weight = 0;
@@ -184,11 +185,11 @@ static aic_status flight_begin(aic_cache *cache, const aic_cache_key *key, aic_f
     if (status != AIC_OK) {
         return status;
     }
-    aic_flight *made = calloc(1, sizeof *made);
+    aic_flight *made = aic_memory_zeros(sizeof *made);
     aic_cache_entry *entry = entry_new(key);
     if (made == NULL || entry == NULL || pthread_cond_init(&made->end, NULL) != 0) {
-        free(made);
-        free(entry);
+        aic_memory_free(made);
+        aic_memory_free(entry);
         return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->size);
     }
     made->entry = entry;
@@ -203,7 +204,7 @@ static aic_status flight_begin(aic_cache *cache, const aic_cache_key *key, aic_f
 static void flight_free(aic_flight *flight)
 {
     pthread_cond_destroy(&flight->end);
-    free(flight);
+    aic_memory_free(flight);
 }
 
 /* Waits for the flight's end and takes over its result; the mutex is held. */
@@ -302,7 +303,7 @@ void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, 
         flight->entry->value = value;
         keep(cache, flight->entry);
     } else {
-        free(flight->entry);
+        aic_memory_free(flight->entry);
         snprintf(flight->message, sizeof flight->message, "%s", aic_last_error());
     }
     if (flight->waiters == 0) {

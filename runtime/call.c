@@ -180,9 +180,23 @@ static aic_status run_logged(aic_thread *thread, const aic_code *code, int form,
     return status;
 }
 
+/* With the functions of the context: calls leave warnings, may start threads, and need memory. */
+static aic_status run_with_hooks(const aic_code *code, int form, const void *const operands[])
+{
+    const aic_hooks *before = aic_thread_use(&code->hooks);
+    aic_thread *thread = aic_thread_peek();
+    aic_status status =
+        code->logged ? run_logged(thread, code, form, operands) : run_special(thread, code, form, operands);
+    (void)aic_thread_use(before);
+    return status;
+}
+
 static __attribute__((noinline)) aic_status call_special(aic_thread *thread, const aic_code *code, int form,
                                                          const void *const operands[])
 {
+    if (aic_hooks_any(&code->hooks)) {
+        return run_with_hooks(code, form, operands);
+    }
     return code->logged ? run_logged(thread, code, form, operands) : run_special(thread, code, form, operands);
 }
 

@@ -1,6 +1,7 @@
 /* Making and freeing aic_code; see code.h. */
 #include "runtime/code.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "frontend/core/spec.h"
 #include "frontend/text/text.h"
 #include "runtime/function.h"
@@ -50,7 +51,7 @@ static void describe_group(aic_code *code, const aic_spec *specs, size_t count, 
 
 aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code)
 {
-    aic_code *made = calloc(1, sizeof *made);
+    aic_code *made = aic_memory_zeros(sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
@@ -61,6 +62,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     made->machine = context->machine;
     made->share = context->share;
     made->logged = (context->log & AIC_VERBOSE_EXEC) != 0;
+    made->hooks = context->hooks;
     aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
         describe_one(made, &context->semantics);
@@ -88,7 +90,8 @@ aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
 
 static void find_special(aic_code *code)
 {
-    code->special = code->data_check.check != NULL || code->word_operand != 0 || code->workers > 1 || code->logged;
+    code->special = aic_hooks_any(&code->hooks) || code->data_check.check != NULL || code->word_operand != 0 ||
+                    code->workers > 1 || code->logged;
 }
 
 void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object)
@@ -116,7 +119,7 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
 
 aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view)
 {
-    aic_code *made = malloc(sizeof *made);
+    aic_code *made = aic_memory_new(sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
@@ -182,5 +185,5 @@ void aic_code_release(aic_code *code)
         aic_code_memory_release(&code->memory);
     }
     free(code->text);
-    free(code);
+    aic_memory_free(code);
 }

@@ -39,6 +39,7 @@ typedef struct aic_code {
     int workers; /* that a call can have; 1: it is not shared */
     double cost; /* vector operations of a call, about: whether calls together are worth sharing */
     bool logged; /* a line is written for every call */
+    aic_hooks hooks;
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 

@@ -5,6 +5,7 @@
 #include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/environment.h"
@@ -81,7 +82,7 @@ static void tell_refusal(const aic_context *context)
 {
     char reason[256];
     if (context->verbose >= 1 && aic_host_refusal(aic_host_this(), reason, sizeof reason)) {
-        aic_log("%s; the level is %s", reason, context->target->name);
+        aic_log(1, "%s; the level is %s", reason, context->target->name);
     }
 }
 
@@ -127,11 +128,17 @@ static aic_status make_dump_dir(const char *name, const char *folder)
                                  folder, strerror(error));
 }
 
+static aic_hooks hooks_of(const aic_context_options *options)
+{
+    return (aic_hooks){options->log, options->log_data, options->allocate, options->deallocate, options->allocate_data};
+}
+
 /* Fills in what the options and the environment decide. */
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
     const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : aic_environment("AIC_DUMP_DIR");
     const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : aic_environment("AIC_TUNING_DB");
+    context->hooks = hooks_of(options);
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
@@ -201,12 +208,12 @@ static void free_parts(aic_context *context)
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
     aic_disk_free(&context->disk);
-    free(context);
+    aic_memory_free(context);
 }
 
 static aic_status create(const aic_context_options *options, aic_context **context)
 {
-    aic_context *made = calloc(1, sizeof *made);
+    aic_context *made = aic_memory_zeros(sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("context", sizeof *made);
     }
@@ -219,7 +226,7 @@ static aic_status create(const aic_context_options *options, aic_context **conte
         status = aic_cache_init(&made->kernels);
     }
     if (status == AIC_OK) {
-        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE);
+        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE, &made->disk);
     }
     if (status != AIC_OK) {
         free_parts(made);
@@ -240,43 +247,78 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     if (context == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
     }
+    if (options != NULL && (options->allocate == NULL) != (options->deallocate == NULL)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, options->allocate == NULL ? "allocate" : "deallocate",
+                        "is NULL, and %s is not", options->allocate == NULL ? "deallocate" : "allocate");
+    }
     const aic_context_options defaults = aic_context_options_init();
+    options = options != NULL ? options : &defaults;
+    const aic_hooks hooks = hooks_of(options);
     const int cancellation = aic_cancellation_disable(); /* files are open and locks held meanwhile */
-    const aic_status status = create(options != NULL ? options : &defaults, context);
+    const aic_hooks *before = aic_thread_use(&hooks);
+    const aic_status status = create(options, context);
+    (void)aic_thread_use(before);
     aic_cancellation_restore(cancellation);
     return status;
 }
 
+_Atomic(aic_context *) aic_context_of_process;
+
+/* The one that the library made of the environment; NULL: none yet. It is never destroyed. */
+static _Atomic(aic_context *) made_context;
+
 void aic_context_destroy(aic_context *context)
 {
+    aic_context *set = context;
     if (context != NULL) {
+        /* The default is the library's own again, if this one was set. */
+        (void)atomic_compare_exchange_strong_explicit(&aic_context_of_process, &set, NULL, memory_order_acq_rel,
+                                                      memory_order_relaxed);
         free_parts(context);
     }
 }
 
-_Atomic(aic_context *) aic_context_of_process;
-
 /* Threads that come first together each make one, and all but one of those go again: no lock is held that a fork could
  * leave behind. */
-aic_status aic_context_default(aic_context **context)
+static aic_status make_default(aic_context **context)
 {
-    /* acquire: pairs with the release below, the context's content comes with its address. */
-    *context = atomic_load_explicit(&aic_context_of_process, memory_order_acquire);
-    if (*context != NULL) {
-        return AIC_OK;
-    }
     aic_context *made = NULL, *first = NULL;
     /* A failure (a bad environment value) is not kept: the next call looks again. */
     aic_status status = aic_context_create(NULL, &made);
     if (status != AIC_OK) {
         return status;
     }
-    if (!atomic_compare_exchange_strong_explicit(&aic_context_of_process, &first, made, memory_order_release,
+    if (!atomic_compare_exchange_strong_explicit(&made_context, &first, made, memory_order_release,
                                                  memory_order_acquire)) {
         aic_context_destroy(made);
         made = first;
     }
     *context = made;
+    return AIC_OK;
+}
+
+aic_status aic_context_default(aic_context **context)
+{
+    /* acquire: pairs with the release in make_default() and below, the context's content comes with its address. */
+    *context = atomic_load_explicit(&aic_context_of_process, memory_order_acquire);
+    if (*context != NULL) {
+        return AIC_OK;
+    }
+    aic_context *made = atomic_load_explicit(&made_context, memory_order_acquire), *set = NULL;
+    aic_status status = made != NULL ? AIC_OK : make_default(&made);
+    if (status != AIC_OK) {
+        return status;
+    }
+    /* Where a program has set one meanwhile, that is it. */
+    const bool first = atomic_compare_exchange_strong_explicit(&aic_context_of_process, &set, made,
+                                                               memory_order_release, memory_order_acquire);
+    *context = first ? made : set;
+    return AIC_OK;
+}
+
+aic_status aic_context_set_default(aic_context *context)
+{
+    atomic_store_explicit(&aic_context_of_process, context, memory_order_release);
     return AIC_OK;
 }
 

@@ -22,6 +22,7 @@ struct aic_context {
     int verbose;         /* 0 .. 2 */
     unsigned log;        /* AIC_VERBOSE_... */
     unsigned profile;    /* AIC_PROFILE_... (profile.h) */
+    aic_hooks hooks;     /* functions of the program */
     aic_share share;     /* without a quota */
     atomic_int quota;    /* for aic_share_limit() */
     aic_semantics semantics;

@@ -1,6 +1,7 @@
 /* Kernels in files: which folder, reading, writing; see disk_cache.h. */
 #include "runtime/disk_cache.h"
 #include "codegen/build_name.h"
+#include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
 #include "runtime/disk_file.h"
 #include "runtime/environment.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +109,8 @@ static void report(const aic_disk *disk, const char *name, const char *problem)
     aic_warn(SUBJECT, "\"%.300s%s%s\" is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
              problem);
     if (disk->verbose) {
-        aic_log("disk cache: %s%s%s is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
-                problem);
+        aic_log(1, "disk cache: %s%s%s is not used: %s", disk->folder, name != NULL ? "/" : "",
+                name != NULL ? name : "", problem);
     }
 }
 
@@ -116,7 +118,7 @@ static void report(const aic_disk *disk, const char *name, const char *problem)
 static void report_write(const aic_disk *disk, const char *problem)
 {
     if (disk->verbose) {
-        aic_log("disk cache: cannot write to %s: %s", disk->folder, problem);
+        aic_log(1, "disk cache: cannot write to %s: %s", disk->folder, problem);
     }
 }
 
@@ -132,31 +134,60 @@ static int open_folder(const aic_disk *disk)
 
 static void name_file(const aic_identity *identity, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "%s-%s" AIC_DISK_SUFFIX, identity->symbol, aic_build_name);
+    snprintf(name, NAME_BYTES, "%s-%s" AIC_DISK_KERNEL, identity->symbol, aic_build_name);
+}
+
+static uint64_t name_part(const aic_part_identity *identity, char name[NAME_BYTES])
+{
+    const uint64_t hash = aic_hash_bytes(identity->bytes, identity->size);
+    snprintf(name, NAME_BYTES, "part_%016" PRIx64 "-%s" AIC_DISK_PART, hash, aic_build_name);
+    return hash;
 }
 
 /* ---- reading ---- */
 
-bool aic_disk_load(const aic_disk *disk, const aic_identity *identity, aic_object *object)
+/* Reads a file whole; NULL: there is none that can be used. Then, as after refuse(), there was a report if need be. */
+static unsigned char *read_file(const aic_disk *disk, const char *name, size_t *size)
 {
-    char name[NAME_BYTES];
     unsigned char *bytes = NULL;
-    size_t size = 0;
     const int folder = disk->mode != AIC_DISK_OFF ? open_folder(disk) : -1;
     if (folder < 0) {
-        return false;
+        return NULL;
     }
-    name_file(identity, name);
-    const char *problem = aic_disk_read(folder, name, disk->mode == AIC_DISK_RW, &bytes, &size);
-    if (problem == NULL) {
-        problem = aic_disk_file_object(bytes, size, identity, object);
-        free(bytes);
-    }
+    const char *problem = aic_disk_read(folder, name, disk->mode == AIC_DISK_RW, &bytes, size);
     (void)close(folder);
     if (problem != NULL && problem[0] != '\0') {
         report(disk, name, problem);
     }
+    return problem == NULL ? bytes : NULL;
+}
+
+/* Ends the reading of a file; whether it is in order. */
+static bool accept(const aic_disk *disk, const char *name, unsigned char *bytes, const char *problem)
+{
+    free(bytes);
+    if (problem != NULL) {
+        report(disk, name, problem);
+    }
     return problem == NULL;
+}
+
+bool aic_disk_load(const aic_disk *disk, const aic_identity *identity, aic_object *object)
+{
+    char name[NAME_BYTES];
+    size_t size = 0;
+    name_file(identity, name);
+    unsigned char *bytes = read_file(disk, name, &size);
+    return bytes != NULL && accept(disk, name, bytes, aic_disk_file_object(bytes, size, identity, object));
+}
+
+bool aic_disk_load_part(const aic_disk *disk, const aic_part_identity *identity, aic_piece *piece)
+{
+    char name[NAME_BYTES];
+    size_t size = 0;
+    (void)name_part(identity, name);
+    unsigned char *bytes = read_file(disk, name, &size);
+    return bytes != NULL && accept(disk, name, bytes, aic_disk_file_piece(bytes, size, identity, piece));
 }
 
 /* ---- writing ---- */
@@ -238,26 +269,24 @@ static int publish(int folder, const char *name, const unsigned char *bytes, siz
 }
 
 /* Looks at the quota after a part of it was written, and by and by in processes that write little. */
-static void keep_quota(aic_disk *disk, int folder, const aic_identity *identity, size_t size)
+static void keep_quota(aic_disk *disk, int folder, uint64_t hash, size_t size)
 {
     const uint64_t written = atomic_fetch_add(&disk->written, size) + size;
-    if (written >= disk->limit / CHECKS || identity->hash % CHECKS == 0) {
+    if (written >= disk->limit / CHECKS || hash % CHECKS == 0) {
         atomic_store(&disk->written, 0);
         aic_disk_trim(folder, disk->limit);
     }
 }
 
-static bool store(aic_disk *disk, const aic_identity *identity, const unsigned char *bytes, size_t size)
+static bool write_file(aic_disk *disk, const char *name, uint64_t hash, const unsigned char *bytes, size_t size)
 {
-    char name[NAME_BYTES];
     const int folder = size <= disk->limit ? open_or_make_folder(disk) : -1;
     if (folder < 0) {
         return false;
     }
-    name_file(identity, name);
     const int error = publish(folder, name, bytes, size);
     if (error == 0) {
-        keep_quota(disk, folder, identity, size);
+        keep_quota(disk, folder, hash, size);
     } else {
         report_write(disk, strerror(error));
     }
@@ -265,21 +294,43 @@ static bool store(aic_disk *disk, const aic_identity *identity, const unsigned c
     return error == 0;
 }
 
-bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_object *object)
+/* Writes a file of these bytes, if they were made, and frees them. */
+static bool store(aic_disk *disk, const char *name, uint64_t hash, aic_status made, unsigned char *bytes, size_t size)
 {
-    unsigned char *bytes;
-    size_t size;
-    if (disk->mode != AIC_DISK_RW) {
-        return false;
-    }
-    if (aic_disk_file_write(identity, object, &bytes, &size) != AIC_OK) {
+    if (made != AIC_OK) {
         report_write(disk, aic_last_error());
         return false;
     }
     aic_held_signals held;
     aic_signals_hold(AIC_SIGNALS_ALL, &held);
-    const bool kept = store(disk, identity, bytes, size);
+    const bool kept = write_file(disk, name, hash, bytes, size);
     aic_signals_release(&held);
     free(bytes);
     return kept;
+}
+
+bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_object *object)
+{
+    char name[NAME_BYTES];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (disk->mode != AIC_DISK_RW) {
+        return false;
+    }
+    name_file(identity, name);
+    const aic_status made = aic_disk_file_write(identity, object, &bytes, &size);
+    return store(disk, name, identity->hash, made, bytes, size);
+}
+
+bool aic_disk_store_part(aic_disk *disk, const aic_part_identity *identity, const aic_piece *piece)
+{
+    char name[NAME_BYTES];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (disk->mode != AIC_DISK_RW) {
+        return false;
+    }
+    const uint64_t hash = name_part(identity, name);
+    const aic_status made = aic_disk_part_write(identity, piece, &bytes, &size);
+    return store(disk, name, hash, made, bytes, size);
 }

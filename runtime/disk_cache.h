@@ -1,4 +1,5 @@
-/* The disk cache: a folder with a file for each kernel that was made, which other processes read.
+/* The disk cache: a folder with a file for each kernel that was made, and for each part of which kernels are made
+ * (codegen/parts.h), which other processes read.
  *
  *     trust    the folder and the files belong to the user of the process, and nobody else may write to them; else they
  *              are not used. What is checked is a copy in the process's own memory, and that copy is what runs
@@ -12,6 +13,7 @@
 #ifndef AIC_RUNTIME_DISK_CACHE_H
 #define AIC_RUNTIME_DISK_CACHE_H
 
+#include "codegen/part_source.h"
 #include "runtime/identity.h"
 #include <aic/context.h>
 #include <stdatomic.h>
@@ -43,6 +45,10 @@ bool aic_disk_load(const aic_disk *disk, const aic_identity *identity, aic_objec
  * behind. */
 bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_object *object);
 
+/* The same of parts. */
+bool aic_disk_load_part(const aic_disk *disk, const aic_part_identity *identity, aic_piece *piece);
+bool aic_disk_store_part(aic_disk *disk, const aic_part_identity *identity, const aic_piece *piece);
+
 /* ---- the whole folder (disk_folder.c) ---- */
 
 /* Opens the folder for reading names: -1, and *problem says why; NULL when it is not there. */
@@ -54,6 +60,7 @@ typedef struct aic_disk_entry {
     uint64_t bytes;
     int64_t used; /* seconds since 1970 */
     bool finished;
+    bool part; /* of kernels */
 } aic_disk_entry;
 
 typedef struct aic_disk_list {
@@ -67,14 +74,17 @@ bool aic_disk_list_read(int folder, aic_disk_list *list);
 void aic_disk_list_free(aic_disk_list *list);
 
 /* Removes what was not used for longest until an eighth of the limit is free, if it is exceeded, and what writers have
- * left behind an hour ago or longer. */
+ * left behind an hour ago or longer. A part goes after the kernels that were used in the same hour: they may need it.
+ */
 void aic_disk_trim(int folder, uint64_t limit);
 
 /* Opens a file of the folder and reads it whole: malloc'ed. NULL, or what is wrong with it; "" when it is not there.
  * With `touch` its time of use is brought up to date. */
 const char *aic_disk_read(int folder, const char *name, bool touch, unsigned char **bytes, size_t *size);
 
-#define AIC_DISK_SUFFIX ".kernel"
+/* Names of files are "aic_....kernel" and "part_....part". */
+#define AIC_DISK_KERNEL ".kernel"
+#define AIC_DISK_PART ".part"
 #define AIC_DISK_PREFIX "." /* of files that are being written */
 
 #endif

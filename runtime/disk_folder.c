@@ -64,7 +64,7 @@ static void touch_file(int file, const struct stat *info)
 static const char *read_open_file(int file, const struct stat *info, bool touch, unsigned char **bytes, size_t *size)
 {
     if (info->st_size <= 0 || info->st_size > FILE_BYTES_MAX) {
-        return "it is no kernel";
+        return "it is no kernel and no part of one";
     }
     *size = (size_t)info->st_size;
     *bytes = malloc(*size);
@@ -96,20 +96,40 @@ const char *aic_disk_read(int folder, const char *name, bool touch, unsigned cha
 
 /* ---- listing ---- */
 
-static bool has_suffix(const char *name)
+static const struct {
+    const char *prefix, *suffix;
+    bool part;
+} forms[] = {{"aic_", AIC_DISK_KERNEL, false}, {"part_", AIC_DISK_PART, true}};
+
+/* Whether `name` ends so; with more behind, whether ".kernel." is in it. */
+static bool has_suffix(const char *name, const char *suffix, bool more)
 {
-    const size_t length = strlen(name), suffix = strlen(AIC_DISK_SUFFIX);
-    return length > suffix && strcmp(name + length - suffix, AIC_DISK_SUFFIX) == 0;
+    const size_t length = strlen(suffix);
+    const char *at = strstr(name, suffix);
+    while (at != NULL && at[length] != (more ? '.' : '\0')) {
+        at = strstr(at + 1, suffix);
+    }
+    return at != NULL;
 }
 
-/* Whether the cache gives files such names: "aic_....kernel", or ".aic_....kernel.PROCESS.NUMBER". */
-static bool is_ours(const char *name, bool *finished)
+/* Whether the cache gives files such names: "aic_....kernel", or ".aic_....kernel.PROCESS.NUMBER"; parts likewise. */
+static bool is_ours(const char *name, aic_disk_entry *entry)
 {
-    *finished = strncmp(name, "aic_", 4) == 0 && has_suffix(name);
-    return *finished || (strncmp(name, AIC_DISK_PREFIX "aic_", 5) == 0 && strstr(name, AIC_DISK_SUFFIX ".") != NULL);
+    const size_t hidden = strlen(AIC_DISK_PREFIX);
+    entry->finished = strncmp(name, AIC_DISK_PREFIX, hidden) != 0;
+    const char *rest = name + (entry->finished ? 0 : hidden);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strncmp(rest, forms[i].prefix, strlen(forms[i].prefix)) == 0 &&
+            has_suffix(rest, forms[i].suffix, !entry->finished)) {
+            entry->part = forms[i].part;
+            return true;
+        }
+    }
+    return false;
 }
 
-static bool add_entry(aic_disk_list *list, size_t *capacity, const char *name, const struct stat *info, bool finished)
+static bool add_entry(aic_disk_list *list, size_t *capacity, const char *name, const struct stat *info,
+                      const aic_disk_entry *form)
 {
     if (list->count == *capacity) {
         const size_t more = *capacity == 0 ? 64 : 2 * *capacity;
@@ -124,7 +144,8 @@ static bool add_entry(aic_disk_list *list, size_t *capacity, const char *name, c
     if (copy == NULL) {
         return false;
     }
-    list->entry[list->count++] = (aic_disk_entry){copy, (uint64_t)info->st_size, (int64_t)info->st_mtime, finished};
+    list->entry[list->count++] =
+        (aic_disk_entry){copy, (uint64_t)info->st_size, (int64_t)info->st_mtime, form->finished, form->part};
     list->bytes += (uint64_t)info->st_size;
     return true;
 }
@@ -145,10 +166,10 @@ bool aic_disk_list_read(int folder, aic_disk_list *list)
     const struct dirent *found;
     while (good && (found = readdir(names)) != NULL) {
         struct stat info;
-        bool finished;
-        if (is_ours(found->d_name, &finished) && fstatat(folder, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        aic_disk_entry form;
+        if (is_ours(found->d_name, &form) && fstatat(folder, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             !S_ISDIR(info.st_mode)) {
-            good = add_entry(list, &capacity, found->d_name, &info, finished);
+            good = add_entry(list, &capacity, found->d_name, &info, &form);
         }
     }
     closedir(names);
@@ -198,6 +219,7 @@ void aic_disk_trim(int folder, uint64_t limit)
             remove_entry(folder, &list, entry);
             entry->bytes = 0;
         }
+        entry->used += entry->part ? STALE_SECONDS : 0; /* as exact as times of use are */
     }
     if (list.bytes > limit) {
         qsort(list.entry, list.count, sizeof list.entry[0], compare_use);

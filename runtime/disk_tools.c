@@ -45,20 +45,26 @@ static void count_files(const aic_disk *disk, const aic_disk_list *list, aic_dis
     *info = (aic_disk_cache_info){
         .folder = disk->folder, .mode = aic_disk_mode_name(disk->mode), .limit = disk->limit, .bytes = list->bytes};
     for (size_t i = 0; i < list->count; i++) {
-        info->files += list->entry[i].finished;
-        info->current += list->entry[i].finished && is_current(list->entry[i].name);
+        const aic_disk_entry *entry = &list->entry[i];
+        const uint64_t current = entry->finished && is_current(entry->name);
+        *(entry->part ? &info->parts : &info->files) += entry->finished;
+        *(entry->part ? &info->current_parts : &info->current) += current;
     }
 }
 
 /* Tells of one file; returns whether it is in order. */
-static bool verify_file(int folder, const char *name, aic_disk_cache_report tell, void *user)
+static bool verify_file(int folder, const aic_disk_entry *entry, aic_disk_cache_report tell, void *user)
 {
+    const char *name = entry->name;
     unsigned char *bytes = NULL;
     size_t size = 0;
     aic_disk_file file = {.what = {"", 0}};
     const char *problem = aic_disk_read(folder, name, false, &bytes, &size);
     if (problem == NULL) {
         problem = aic_disk_file_read(bytes, size, &file);
+    }
+    if (problem == NULL && file.part != entry->part) {
+        problem = "it is not what its name says";
     }
     char *what = problem == NULL ? strndup(file.what.text, file.what.length) : NULL;
     if (tell != NULL && (problem == NULL || problem[0] != '\0')) {
@@ -85,7 +91,7 @@ static aic_status look_at(aic_context *context, bool read, aic_disk_cache_report
     count_files(&context->disk, &list, info);
     for (size_t i = 0; read && i < list.count; i++) {
         const aic_disk_entry *entry = &list.entry[i];
-        info->refused += entry->finished && !verify_file(folder, entry->name, tell, user);
+        info->refused += entry->finished && !verify_file(folder, entry, tell, user);
     }
     close_list(folder, &list);
     return AIC_OK;

@@ -3,6 +3,7 @@
  * Each entry by request has its own time of use, and the oldest entries are removed. A kernel is removed with the last
  * of its entries. The number of entries is limited, too: many requests may lead to the same kernel. */
 #include "runtime/evict.h"
+#include "frontend/core/memory.h"
 #include "runtime/code.h"
 
 #include <stddef.h>
@@ -37,7 +38,7 @@ static void drop(aic_retired *retired)
 {
     aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
     aic_code_release(entry->value);
-    free(entry);
+    aic_memory_free(entry);
 }
 
 void aic_evict_prepare(aic_context *context)

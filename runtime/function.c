@@ -1,6 +1,7 @@
 /* Kernels as C functions; see function.h. Stubs are made when they are first asked for, all of a code in one image. */
 #include "runtime/function.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "runtime/stub.h"
 #include "runtime/worker.h"
 
@@ -60,20 +61,20 @@ static void drop(aic_functions *functions)
 {
     if (functions != NULL) {
         aic_code_memory_release(&functions->memory);
-        free(functions);
+        aic_memory_free(functions);
     }
 }
 
 /* Makes the stubs. Of threads that come first together each makes them, and all but one drop theirs again. */
 static const aic_functions *make(aic_code *code)
 {
-    aic_functions *made = calloc(1, sizeof *made), *first = NULL;
+    aic_functions *made = aic_memory_zeros(sizeof *made), *first = NULL;
     if (made == NULL) {
         (void)aic_fail_memory(code->subject, sizeof *made);
         return NULL;
     }
     if (place(code, made) != AIC_OK) {
-        free(made);
+        aic_memory_free(made);
         return NULL;
     }
     /* release, acquire: what the stubs are comes with their address. */
@@ -92,7 +93,9 @@ static aic_function find(const aic_code *code, int kind, int form)
     const aic_functions *functions = atomic_load_explicit(&own->functions, memory_order_acquire);
     if (functions == NULL) {
         const int cancellation = aic_cancellation_disable(); /* locks are held meanwhile */
+        const aic_hooks *before = aic_thread_use(&code->hooks);
         functions = make(own);
+        (void)aic_thread_use(before);
         aic_cancellation_restore(cancellation);
     }
     return functions != NULL ? functions->function[kind][form] : NULL;

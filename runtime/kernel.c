@@ -1,5 +1,6 @@
 /* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
 #include "runtime/batch.h"
@@ -34,7 +35,9 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (status != AIC_OK) {
         return status;
     }
-    aic_kernel *made = malloc(sizeof *made);
+    const aic_hooks *before = aic_thread_use(&context->hooks);
+    aic_kernel *made = aic_memory_new(sizeof *made);
+    (void)aic_thread_use(before);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
@@ -47,7 +50,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
-        free(made);
+        aic_memory_free(made);
         return status;
     }
     *made = (aic_kernel){
@@ -60,7 +63,7 @@ void aic_kernel_release(aic_kernel *kernel)
 {
     if (kernel != NULL) {
         aic_code_release(kernel->code);
-        free(kernel);
+        aic_memory_free(kernel);
     }
 }
 

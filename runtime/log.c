@@ -37,10 +37,26 @@ static void write_line(const char *text, size_t length)
     aic_cancellation_restore(cancellation);
 }
 
-void aic_log(const char *format, ...)
+/* Hands a line to a context's log; false when it has none. The line may be about what the log itself does. */
+static bool hand_over(const aic_hooks *hooks, int level, const char *line)
+{
+    if (hooks == NULL || hooks->log == NULL) {
+        return false;
+    }
+    const aic_hooks *before = aic_thread_use(NULL);
+    const int cancellation = aic_cancellation_disable();
+    hooks->log(hooks->log_data, level, line);
+    aic_cancellation_restore(cancellation);
+    (void)aic_thread_use(before);
+    return true;
+}
+
+void aic_log(int level, const char *format, ...)
 {
     char line[LINE_MAX_BYTES];
-    size_t length = (size_t)snprintf(line, sizeof line, "aicjit: ");
+    const aic_thread *thread = aic_thread_peek();
+    enum { PREFIX = 8 };
+    size_t length = (size_t)snprintf(line, sizeof line, "aicjit: "); /* PREFIX bytes, for standard error */
     va_list arguments;
     va_start(arguments, format);
     int written = vsnprintf(line + length, sizeof line - length - 1, format, arguments);
@@ -49,8 +65,10 @@ void aic_log(const char *format, ...)
         size_t room = sizeof line - length - 2;
         length += (size_t)written < room ? (size_t)written : room;
     }
-    line[length++] = '\n';
-    write_line(line, length);
+    if (!hand_over(thread != NULL ? thread->hooks : NULL, level, line + PREFIX)) {
+        line[length++] = '\n';
+        write_line(line, length);
+    }
 }
 
 void aic_log_compile(const aic_code *code, const aic_spec *shown)
@@ -59,7 +77,7 @@ void aic_log_compile(const aic_code *code, const aic_spec *shown)
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }
-    aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu parts=%u+%u+%u %s", text,
+    aic_log(1, "compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu parts=%u+%u+%u %s", text,
             code->target->name, code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6,
             (double)code->link_ns / 1e6, code->code_bytes, code->parts[AIC_PART_READY], code->parts[AIC_PART_LOADED],
             code->parts[AIC_PART_MADE], code->symbol);
@@ -69,7 +87,7 @@ void aic_log_parts(const aic_object *object)
 {
     static const char *const ORIGINS[AIC_PART_ORIGINS] = {"ready", "loaded", "made"};
     for (size_t i = 0; i < object->parts; i++) {
-        aic_log("part %s %s %.3fms", object->part[i].name, ORIGINS[object->part[i].origin],
+        aic_log(2, "part %s %s %.3fms", object->part[i].name, ORIGINS[object->part[i].origin],
                 (double)object->part[i].ns / 1e6);
     }
 }
@@ -171,7 +189,8 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
                                "emit_ns,codegen_ns,link_ns,exec_ns,bytes\n";
     const bool create = event->category == AIC_VERBOSE_CREATE, exec = event->category == AIC_VERBOSE_EXEC;
     csv_line line = {.length = 0};
-    if (!atomic_exchange_explicit(&headed, true, memory_order_relaxed)) {
+    const bool own = code->hooks.log != NULL;
+    if (!own && !atomic_exchange_explicit(&headed, true, memory_order_relaxed)) {
         write_line(HEAD, sizeof HEAD - 1);
     }
     put(&line, "aicjit,%s,%" PRIu64 ",%ld", category_name(event->category), aic_log_now(), (long)gettid());
@@ -184,6 +203,10 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
     put_time(&line, create, code->link_ns);
     put_time(&line, exec, event->exec_ns);
     put(&line, ",%zu", code->code_bytes);
+    line.text[line.length] = '\0';
+    if (hand_over(&code->hooks, (int)event->category, line.text)) {
+        return;
+    }
     line.text[line.length++] = '\n';
     write_line(line.text, line.length);
 }
@@ -198,7 +221,7 @@ static void dump_file(const aic_context *context, const char *symbol, const char
         aic_warn("dump", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix, strerror(error));
     }
     if (error != 0 && context->verbose >= 1) {
-        aic_log("cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
+        aic_log(1, "cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
     }
 }
 
@@ -216,7 +239,7 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
             dump_file(context, request->symbol, texts[i].suffix, bytes, size);
             free(bytes);
         } else if (context->verbose >= 1) {
-            aic_log("cannot dump %s.%s: %s", request->symbol, texts[i].suffix, aic_last_error());
+            aic_log(1, "cannot dump %s.%s: %s", request->symbol, texts[i].suffix, aic_last_error());
         }
     }
     dump_file(context, request->symbol, "o", object->bytes, object->size);
@@ -225,6 +248,6 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
         dump_file(context, request->symbol, "txt", text, strlen(text));
         free(text);
     } else if (context->verbose >= 1) {
-        aic_log("cannot dump %s.txt: %s", request->symbol, aic_last_error());
+        aic_log(1, "cannot dump %s.txt: %s", request->symbol, aic_last_error());
     }
 }

@@ -6,8 +6,9 @@
 #include "runtime/code.h"
 #include "runtime/context.h"
 
-/* One line on standard error, "aicjit: ..." with a closing newline, whole also when threads write at once. */
-void aic_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line of a verbose level, for the log of the context that the thread works for (aic_thread_use()), else on
+ * standard error, "aicjit: ..." with a closing newline, whole also when threads write at once. */
+void aic_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The line of verbose level 1: what was compiled, for what, how, how long it took. shown: the specification that it was
  * first shown for by; of a group not shown. */
@@ -37,8 +38,8 @@ typedef struct aic_log_event {
     uint64_t exec_ns;    /* of AIC_VERBOSE_EXEC */
 } aic_log_event;
 
-/* One line of CSV on standard error, whole also when threads write at once; the first one of the process comes behind
- * a line with the columns' names. */
+/* One line of CSV, for the log of the code's context; else on standard error, whole also when threads write at once,
+ * the first one of the process behind a line with the columns' names. */
 void aic_log_csv(const aic_code *code, const aic_log_event *event);
 
 /* Monotonic time in nanoseconds. */

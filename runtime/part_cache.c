@@ -2,6 +2,7 @@
 #include "runtime/part_cache.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "runtime/evict.h"
 
 #include <stddef.h>
@@ -28,7 +29,7 @@ static void release(void *value)
     /* acq_rel: the last one to release sees all that others did with it. */
     if (atomic_fetch_sub_explicit(&part->holds, 1, memory_order_acq_rel) == 1) {
         aic_piece_free(&part->piece);
-        free(part);
+        aic_memory_free(part);
     }
 }
 
@@ -45,7 +46,7 @@ static void drop(aic_retired *retired)
 {
     aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
     release(entry->value);
-    free(entry);
+    aic_memory_free(entry);
 }
 
 static bool exceeds(const aic_part_cache *parts, uint64_t limit)
@@ -79,17 +80,32 @@ static void keep_limit(aic_part_cache *parts)
 
 /* ---- for the generator ---- */
 
-/* Makes the part of an entry that is missing, held by the cache and the caller. */
-static aic_status make_part(aic_status (*make)(void *what, aic_piece *piece), void *what, held_part **made)
+/* What a part is made of. */
+typedef struct wish {
+    const aic_part_identity *identity;
+    aic_status (*make)(void *what, aic_piece *piece);
+    void *what;
+} wish;
+
+/* Loads or makes the part of an entry that is missing, held by the cache and the caller. */
+static aic_status load_or_make(aic_disk *disk, const wish *w, held_part **made, aic_part_origin *origin)
 {
-    held_part *part = calloc(1, sizeof *part);
+    held_part *part = aic_memory_zeros(sizeof *part);
     if (part == NULL) {
         return aic_fail_memory("part", sizeof *part);
     }
     atomic_init(&part->holds, 2);
-    const aic_status status = make(what, &part->piece);
+    aic_status status = AIC_OK;
+    *origin = AIC_PART_LOADED;
+    if (!aic_disk_load_part(disk, w->identity, &part->piece)) {
+        *origin = AIC_PART_MADE;
+        status = w->make(w->what, &part->piece);
+        if (status == AIC_OK) {
+            (void)aic_disk_store_part(disk, w->identity, &part->piece); /* without it the next process makes it, too */
+        }
+    }
     if (status != AIC_OK) {
-        free(part);
+        aic_memory_free(part);
         part = NULL;
     }
     *made = part;
@@ -110,8 +126,10 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
     if (entry == NULL) {
         status = aic_cache_claim(&parts->cache, &key, &entry, &flight);
     }
+    *origin = AIC_PART_READY;
     if (flight != NULL) {
-        status = make_part(make, what, &part);
+        const wish w = {identity, make, what};
+        status = load_or_make(parts->disk, &w, &part, origin);
         aic_cache_publish(&parts->cache, flight, status, part);
     } else if (status == AIC_OK) {
         part = entry->value;
@@ -121,7 +139,6 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
     aic_grace_leave(reader);
     if (status == AIC_OK) {
         *piece = &part->piece;
-        *origin = flight != NULL ? AIC_PART_MADE : AIC_PART_READY;
         keep_limit(parts);
     }
     return status;
@@ -133,11 +150,12 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
     release((char *)(uintptr_t)piece - offsetof(held_part, piece));
 }
 
-aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most)
+aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, aic_disk *disk)
 {
     const aic_status status = aic_cache_init(&parts->cache);
     parts->source = (aic_part_source){.take = take, .give_back = give_back};
     parts->most = most;
+    parts->disk = disk;
     parts->cache.admit = admit;
     parts->cache.drop = drop;
     return status;

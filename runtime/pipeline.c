@@ -99,6 +99,14 @@ static void log_dispatch(const aic_build *build, const aic_result *made)
     }
 }
 
+/* The line of verbose level 2. */
+static __attribute__((noinline)) void log_hit(const aic_context *context, const aic_code *code)
+{
+    const aic_hooks *before = aic_thread_use(&context->hooks);
+    aic_log(2, "hit %s", code->symbol);
+    (void)aic_thread_use(before);
+}
+
 /* Logs a hit or a miss. */
 static __attribute__((noinline)) void log_lookup(const aic_code *code, bool hit)
 {
@@ -190,9 +198,10 @@ static inline aic_status call(aic_thread *thread, const aic_request *request, co
 static aic_status make(const making *what, const aic_cache_key *key, aic_result *found)
 {
     const int cancellation = aic_cancellation_disable(); /* other threads may wait for this one */
+    const aic_hooks *before = aic_thread_use(&what->context->hooks);
     aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, found);
     if (status == AIC_OK && what->context->verbose >= 2) {
-        aic_log("%s %s", found->compiled ? "miss" : found->loaded ? "disk" : "hit", found->code->symbol);
+        aic_log(2, "%s %s", found->compiled ? "miss" : found->loaded ? "disk" : "hit", found->code->symbol);
     }
     if (status == AIC_OK && (what->context->log & AIC_VERBOSE_CACHE) != 0) {
         log_lookup(found->code, !found->compiled);
@@ -201,6 +210,7 @@ static aic_status make(const making *what, const aic_cache_key *key, aic_result 
         aic_code_hold(found->code); /* before aic_evict() chooses what to remove */
     }
     aic_evict(what->context);
+    (void)aic_thread_use(before);
     aic_cancellation_restore(cancellation);
     return status;
 }
@@ -229,7 +239,7 @@ static inline aic_status use(aic_thread *thread, aic_context *context, const aic
     aic_code *code = entry->value;
     aic_cache_touch(&context->by_request, entry);
     if (context->verbose >= 2) {
-        aic_log("hit %s", code->symbol);
+        log_hit(context, code);
     } else if ((context->log & AIC_VERBOSE_CACHE) != 0) {
         log_lookup(code, true);
     }

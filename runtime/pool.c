@@ -325,9 +325,9 @@ static void grow(const aic_pool_wish *wish)
     }
     pthread_mutex_unlock(&state.mutex);
     if (wish->log && pool != NULL) {
-        aic_log("threads: a pool of %d", wish->threads);
+        aic_log(1, "threads: a pool of %d", wish->threads);
     } else if (wish->log) {
-        aic_log("threads: no pool of %d: %s", wish->threads, loaded ? "they cannot be started" : why_not());
+        aic_log(1, "threads: no pool of %d: %s", wish->threads, loaded ? "they cannot be started" : why_not());
     }
 }
 

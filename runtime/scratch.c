@@ -1,10 +1,14 @@
 /* Scratch memory of kernels; see scratch.h. The block belongs to the thread's record and goes with it. */
 #include "runtime/scratch.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
+#include <aic/context.h>
 #include <stdlib.h>
 
 #define SUBJECT "workspace"
 #define GRANULE 4096 /* sizes are rounded up, so that slowly growing shapes do not allocate every time */
+
+_Static_assert((int)AIC_SCRATCH_ALIGNMENT == (int)AIC_MEMORY_LINE, "scratch memory is lines");
 
 /* A block for `size` bytes, or NULL; *rounded is its size. */
 static void *allocate(size_t size, size_t *rounded)
@@ -13,7 +17,7 @@ static void *allocate(size_t size, size_t *rounded)
         return NULL;
     }
     *rounded = (size + GRANULE - 1) / GRANULE * GRANULE;
-    return aligned_alloc(AIC_SCRATCH_ALIGNMENT, *rounded);
+    return aic_memory_lines(*rounded);
 }
 
 static void set_block(aic_thread *thread, void *memory, size_t size)
@@ -28,7 +32,7 @@ static void set_block(aic_thread *thread, void *memory, size_t size)
 static bool grow(aic_thread *thread, size_t size)
 {
     size_t rounded = 0;
-    free(thread->scratch.memory);
+    aic_memory_free(thread->scratch.memory);
     set_block(thread, NULL, 0);
     void *memory = allocate(size, &rounded);
     if (memory != NULL) {
@@ -44,7 +48,7 @@ static void shrink(aic_thread *thread)
     size_t rounded = 0;
     void *memory = thread->scratch.most > 0 ? allocate(thread->scratch.most, &rounded) : NULL;
     if (memory != NULL || thread->scratch.most == 0) {
-        free(thread->scratch.memory);
+        aic_memory_free(thread->scratch.memory);
         set_block(thread, memory, rounded);
     }
     thread->scratch.calls = 0;
@@ -102,14 +106,23 @@ bool aic_scratch_take(aic_thread *thread, size_t size, aic_scratch *block)
     return true;
 }
 
+void aic_thread_trim(void)
+{
+    aic_thread *thread = aic_thread_peek();
+    if (thread != NULL) {
+        aic_memory_free(thread->scratch.memory);
+        set_block(thread, NULL, 0);
+    }
+}
+
 void aic_scratch_give(aic_thread *thread, const aic_scratch *block)
 {
     if (thread->scratch.size >= block->size) {
-        free(block->memory);
+        aic_memory_free(block->memory);
         return;
     }
     const unsigned calls = thread->scratch.calls;
-    free(thread->scratch.memory);
+    aic_memory_free(thread->scratch.memory);
     set_block(thread, block->memory, block->size);
     thread->scratch.calls = calls;
 }

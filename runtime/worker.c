@@ -14,6 +14,7 @@ typedef struct job {
     void *argument;
     aic_status status;
     aic_messages messages;
+    const aic_hooks *hooks; /* where the caller's lines and warnings go */
 } job;
 
 static aic_status fail_locale(void)
@@ -34,6 +35,7 @@ static void *work(void *argument)
         j->status = fail_locale();
     } else {
         thread->own = true;
+        thread->hooks = j->hooks;
         j->status = j->body(j->argument);
         aic_neutral_leave(&starters);
     }
@@ -63,12 +65,15 @@ int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argumen
 aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 {
     pthread_t thread;
-    job j = {.body = body, .argument = argument};
+    const aic_thread *caller = aic_thread_peek();
+    job j = {.body = body, .argument = argument, .hooks = caller != NULL ? caller->hooks : NULL};
     const int cancellation = aic_cancellation_disable();
     const int error = aic_worker_start(&thread, work, &j);
     if (error == 0) {
         pthread_join(thread, NULL);
+        const aic_hooks *hooks = aic_thread_use(NULL); /* the worker has told its warnings */
         aic_messages_put(&j.messages, j.status);
+        (void)aic_thread_use(hooks);
     } else {
         j.status = aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "cannot be started: %s", strerror(error));
     }

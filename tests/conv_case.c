@@ -95,3 +95,16 @@ void conv_case_check_untouched(const conv_case *c)
 {
     ck_assert_mem_eq(c->buffer[CONV_DST], c->before, (size_t)c->operand[CONV_DST].bytes);
 }
+
+aic_kernel_info conv_kernel_info(aic_context *context, int64_t width)
+{
+    static const char SCHEDULE[] = "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1)";
+    const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
+    const aic_spec spec = aic_spec_conv2d(&desc);
+    aic_kernel *kernel;
+    aic_kernel_info info;
+    ck_assert_msg(aic_kernel_create(context, &spec, SCHEDULE, &kernel) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+    aic_kernel_release(kernel);
+    return info;
+}

@@ -29,6 +29,10 @@ void conv_case_reset(conv_case *c);
 void conv_case_check_done(const conv_case *c, const void *dst);
 void conv_case_check_untouched(const conv_case *c);
 
+/* The facts of the kernel of conv_desc(AIC_INT8, width), by a schedule that all widths have: all have the same parts.
+ */
+aic_kernel_info conv_kernel_info(aic_context *context, int64_t width);
+
 /* A block of `bytes` bytes aligned to 64. */
 void *aligned_block(size_t bytes);
 

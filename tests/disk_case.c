@@ -54,25 +54,30 @@ aic_disk_cache_info disk_info(void)
     return info;
 }
 
-const char *disk_only_file(void)
+size_t disk_files(const char *prefix, char path[DISK_FILES_MAX][DISK_PATH])
 {
-    static char path[512];
     DIR *names = opendir(disk_folder);
     ck_assert_ptr_nonnull(names);
     const struct dirent *found;
-    int count = 0;
+    size_t count = 0;
     while ((found = readdir(names)) != NULL) {
-        if (strncmp(found->d_name, "aic_", 4) == 0) {
-            snprintf(path, sizeof path, "%s/%s", disk_folder, found->d_name);
-            count++;
+        if (strncmp(found->d_name, prefix, strlen(prefix)) == 0) {
+            ck_assert_uint_lt(count, DISK_FILES_MAX);
+            snprintf(path[count++], DISK_PATH, "%s/%s", disk_folder, found->d_name);
         }
     }
     closedir(names);
-    ck_assert_int_eq(count, 1);
-    return path;
+    return count;
 }
 
-static unsigned char *disk_read_file(const char *path, size_t *size)
+const char *disk_only_file(void)
+{
+    static char path[DISK_FILES_MAX][DISK_PATH];
+    ck_assert_uint_eq(disk_files("aic_", path), 1);
+    return path[0];
+}
+
+unsigned char *disk_read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
@@ -202,3 +207,59 @@ bool disk_is_there(const char *name)
     snprintf(path, sizeof path, "%s/%s", disk_folder, name);
     return access(path, F_OK) == 0;
 }
+
+/* ---- spoiling files ---- */
+
+static void spoil_length(const char *path)
+{
+    ck_assert_int_eq(truncate(path, 100), 0);
+}
+
+static void spoil_empty(const char *path)
+{
+    ck_assert_int_eq(truncate(path, 0), 0);
+}
+
+static void spoil_text(const char *path)
+{
+    disk_write_file(path, "This is no kernel.\n", 19);
+}
+
+static void spoil_mode(const char *path)
+{
+    ck_assert_int_eq(chmod(path, 0620), 0);
+}
+
+static void spoil_mode_of_all(const char *path)
+{
+    ck_assert_int_eq(chmod(path, 0602), 0);
+}
+
+static void spoil_link(const char *path)
+{
+    char other[600];
+    snprintf(other, sizeof other, "%s/other", disk_folder);
+    ck_assert_int_eq(rename(path, other), 0);
+    ck_assert_int_eq(symlink(other, path), 0);
+}
+
+static void spoil_pipe(const char *path)
+{
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static void spoil_owner(const char *path)
+{
+    if (chown(path, geteuid() + 1, getegid()) != 0) { /* only root may; anyone else takes another way to be refused */
+        spoil_mode(path);
+    }
+}
+
+const disk_spoiling DISK_SPOILINGS[] = {
+    {disk_spoil_byte, "it is damaged"}, {spoil_length, "it is damaged"},  {spoil_empty, "it is no kernel"},
+    {spoil_text, "it is no kernel"},    {spoil_mode, "others may write"}, {spoil_mode_of_all, "others may write"},
+    {spoil_link, "it is a link"},       {spoil_pipe, "it is no file"},    {spoil_owner, ""},
+};
+
+const int DISK_SPOILINGS_COUNT = sizeof DISK_SPOILINGS / sizeof DISK_SPOILINGS[0];

@@ -50,10 +50,23 @@ void disk_sample_free(disk_sample *s);
 /* "FOLDER/NAME" of the only kernel there. */
 const char *disk_only_file(void);
 
+/* "FOLDER/NAME" of the files whose names begin so, in some order; how many. */
+enum { DISK_PATH = 512, DISK_FILES_MAX = 64 };
+size_t disk_files(const char *prefix, char path[DISK_FILES_MAX][DISK_PATH]);
+
+unsigned char *disk_read_file(const char *path, size_t *size); /* malloc'ed */
 void disk_write_file(const char *path, const void *bytes, size_t size);
 
 /* Makes a file one that is refused. */
 void disk_spoil_byte(const char *path);
+
+/* Ways to do that, and what the warning says. */
+typedef struct disk_spoiling {
+    void (*spoil)(const char *path);
+    const char *message;
+} disk_spoiling;
+extern const disk_spoiling DISK_SPOILINGS[];
+extern const int DISK_SPOILINGS_COUNT;
 
 /* In the folder: a file of zeros, its age in seconds, whether it is there. */
 void disk_put_file(const char *name, size_t size, long age);

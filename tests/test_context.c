@@ -528,6 +528,266 @@ static void restore_environment(void)
     }
 }
 
+/* ---- log, default context, memory of threads ---- */
+
+typedef struct told {
+    pthread_mutex_t mutex;
+    int of_level[3], csv;
+    char last[3][512];
+} told;
+
+static void take_line(void *data, int level, const char *line)
+{
+    told *l = data;
+    ck_assert_ptr_null(strchr(line, '\n'));
+    ck_assert_int_eq(aic_isa_check("no such level"), AIC_INVALID_ARGUMENT); /* a log may call the library */
+    pthread_mutex_lock(&l->mutex);
+    if (level <= 2) {
+        l->of_level[level]++;
+        snprintf(l->last[level], sizeof l->last[level], "%s", line);
+    } else {
+        l->csv++;
+    }
+    pthread_mutex_unlock(&l->mutex);
+}
+
+static aic_context *logging_context(told *l, int level)
+{
+    *l = (told){.mutex = PTHREAD_MUTEX_INITIALIZER};
+    aic_context_options options = aic_context_options_init();
+    options.log = take_line;
+    options.log_data = l;
+    options.verbose = level;
+    options.cache = "off";
+    options.threads = 1; /* no line about a pool */
+    return context_new(&options);
+}
+
+/* Lines of the levels and categories go to the log, and not to standard error. */
+START_TEST(lines_go_to_the_log)
+{
+    told l;
+    aic_context *context = logging_context(&l, 2);
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    fclose(stderr);
+    stderr = tmpfile();
+    const int of_opening = l.of_level[1]; /* on some hosts */
+    run_in(context, c);
+    ck_assert_int_eq(l.of_level[1], of_opening + 1);
+    ck_assert_msg(strncmp(l.last[1], "compiled conv2d(", 16) == 0, "%s", l.last[1]);
+    const int after_one = l.of_level[2];
+    ck_assert_int_ge(after_one, 1);
+    run_in(context, c);
+    ck_assert_int_eq(l.of_level[2], after_one + 1);
+    ck_assert_msg(strncmp(l.last[2], "hit ", 4) == 0, "%s", l.last[2]);
+    aic_context_destroy(context);
+    context = logging_context(&l, AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC);
+    run_in(context, c);
+    ck_assert_int_eq(l.csv, 2);
+    ck_assert_int_eq(l.of_level[0], 0);
+    ck_assert_int_eq((int)ftell(stderr), 0);
+    aic_context_destroy(context);
+    conv_case_free(c);
+}
+END_TEST
+
+/* A warning goes to the log once, wherever it comes about, and is there for aic_take_warning() all the same. */
+START_TEST(warnings_go_to_the_log)
+{
+    told l = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    aic_context_options options = aic_context_options_init();
+    options.log = take_line;
+    options.log_data = &l;
+    options.tuning_db = "/nowhere/tuning.txt";
+    aic_context *context = context_new(&options); /* on the caller's thread */
+    ck_assert_int_eq(l.of_level[0], 1);
+    ck_assert_msg(strstr(l.last[0], "/nowhere/tuning.txt") != NULL, "%s", l.last[0]);
+    ck_assert_str_eq(aic_take_warning(), l.last[0]);
+    aic_context_destroy(context);
+
+    char folder[] = "/tmp/aicjit-log-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    options.tuning_db = "";
+    options.dump_dir = folder;
+    context = context_new(&options);
+    ck_assert_int_eq(rmdir(folder), 0); /* where dumps cannot be written then, on the generator's thread */
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    const int before = l.of_level[0];
+    run_in(context, c);
+    ck_assert_int_eq(l.of_level[0], before + 4); /* files */
+    ck_assert_str_eq(aic_take_warning(), l.last[0]);
+    conv_case_free(c);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* What a call warns of. */
+START_TEST(calls_warn_the_log)
+{
+    told l;
+    aic_context *context = logging_context(&l, 0);
+    aic_fixpipe_desc desc = aic_fixpipe_desc_init();
+    desc.src = desc.dst = AIC_FLOAT32;
+    desc.nSize = desc.dstStride = 16, desc.mSize = desc.srcStride = 1, desc.ndNum = 0;
+    float src[16] = {0}, dst[16] = {0};
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_msg(aic_jit_fixpipe(context, &desc, dst, src, NULL) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(l.of_level[0], i);
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* ---- memory of the caller ---- */
+
+enum { REFUSE_NONE = -1 };
+
+typedef struct giver {
+    atomic_long blocks, bytes, given; /* that are out; and given so far */
+    atomic_long left;                 /* requests that are served; REFUSE_NONE: all */
+} giver;
+
+static void *give(void *data, size_t bytes, size_t alignment)
+{
+    giver *g = data;
+    ck_assert(bytes > 0 && alignment > 0 && (alignment & (alignment - 1)) == 0);
+    if (g->left != REFUSE_NONE && atomic_fetch_sub(&g->left, 1) <= 0) {
+        g->left = 0;
+        return NULL;
+    }
+    g->blocks++;
+    g->given++;
+    g->bytes += (long)bytes;
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    memset(memory, 0xA5, bytes); /* nobody may expect zeros */
+    return memory;
+}
+
+static void take_back(void *data, void *memory, size_t bytes)
+{
+    giver *g = data;
+    memset(memory, 0x5A, bytes);
+    g->blocks--;
+    g->bytes -= (long)bytes;
+    free(memory);
+}
+
+static aic_context_options options_of(giver *g)
+{
+    aic_context_options options = aic_context_options_init();
+    options.allocate = give, options.deallocate = take_back, options.allocate_data = g;
+    options.cache = "off";
+    return options;
+}
+
+/* Every block comes back, with its size; also what a handle holds that outlives its context, and a thread. */
+START_TEST(memory_of_the_caller)
+{
+    giver g = {.left = REFUSE_NONE};
+    aic_context_options options = options_of(&g);
+    options.threads = _i;
+    aic_context *context = context_new(&options);
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    aic_kernel *kernel;
+    const long opened = g.given;
+    ck_assert_int_gt(opened, 0);
+    run_in(context, c);
+    ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &kernel), AIC_OK);
+    ck_assert_ptr_nonnull(aic_kernel_function(kernel, false));
+    const long made = g.given;
+    ck_assert_int_gt(made, opened + 3);
+    for (int i = 0; i < 100; i++) {
+        run_in(context, c);
+        ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
+    }
+    ck_assert_int_eq(g.given, made); /* calls of cached kernels need none */
+    aic_context_destroy(context);
+    ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
+    conv_case_check_done(c, c->buffer[0]);
+    aic_kernel_release(kernel);
+    ck_assert_int_eq(g.blocks, 1); /* scratch memory */
+    aic_thread_trim();
+    ck_assert_int_eq(g.blocks, 0);
+    ck_assert_int_eq(g.bytes, 0);
+    conv_case_free(c);
+}
+END_TEST
+
+/* Whatever request is the first to be refused, it is AIC_OUT_OF_MEMORY, nothing is lost, and the next try works. */
+START_TEST(memory_of_the_caller_ends)
+{
+    giver g = {.left = 0};
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    bool done = false;
+    int failed = 0;
+    for (int served = 0; !done && served < 1000; served++) {
+        aic_context_options options = options_of(&g);
+        aic_context *context = NULL;
+        g.left = served;
+        aic_status status = aic_context_create(&options, &context);
+        if (status == AIC_OK) {
+            status = aic_jit_conv2d(context, &desc, c->buffer[0], c->buffer[1], c->buffer[2]);
+            done = status == AIC_OK && g.left > 0;
+            g.left = REFUSE_NONE;
+            run_in(context, c);
+        }
+        ck_assert_msg(status == AIC_OK || status == AIC_OUT_OF_MEMORY, "%s", aic_last_error());
+        failed += status != AIC_OK;
+        aic_context_destroy(context);
+        aic_thread_trim();
+        ck_assert_int_eq(g.blocks, 0);
+        ck_assert_int_eq(g.bytes, 0);
+    }
+    ck_assert(done);
+    ck_assert_int_gt(failed, 5);
+    conv_case_free(c);
+}
+END_TEST
+
+START_TEST(half_an_allocator)
+{
+    aic_context_options options = aic_context_options_init();
+    options.allocate = give;
+    refuse(&options, AIC_INVALID_ARGUMENT, "deallocate: is NULL");
+    options.allocate = NULL, options.deallocate = take_back;
+    refuse(&options, AIC_INVALID_ARGUMENT, "allocate: is NULL");
+}
+END_TEST
+
+/* NULL stands for the context that a program has set, and for the library's own before and after. */
+START_TEST(default_in_code)
+{
+    aic_context_options options = aic_context_options_init();
+    options.isa = "generic";
+    options.threads = 3;
+    aic_context *context = context_new(&options), *other = context_new(&options);
+    const char *own = aic_context_isa(NULL);
+    ck_assert_int_eq(aic_context_set_default(context), AIC_OK);
+    ck_assert_str_eq(aic_context_isa(NULL), "generic");
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    run_in(NULL, c);
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 1);
+    ck_assert_int_eq(aic_context_set_default(other), AIC_OK);
+    aic_context_destroy(context); /* is it no more */
+    run_in(NULL, c);
+    ck_assert_int_eq(aic_context_cache_stats(other, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 1);
+    aic_context_destroy(other);
+    ck_assert_str_eq(aic_context_isa(NULL), own);
+    ck_assert_int_eq(aic_context_set_default(NULL), AIC_OK);
+    ck_assert_str_eq(aic_context_isa(NULL), own);
+    run_in(NULL, c);
+    conv_case_free(c);
+}
+END_TEST
+
 Suite *suite_context(void)
 {
     Suite *suite = suite_create("context");
@@ -548,6 +808,13 @@ Suite *suite_context(void)
     tcase_add_test(tcase, kernel_outlives_context);
     tcase_add_test(tcase, many_contexts);
     tcase_add_test(tcase, contexts_leave_nothing);
+    tcase_add_test(tcase, lines_go_to_the_log);
+    tcase_add_test(tcase, warnings_go_to_the_log);
+    tcase_add_test(tcase, calls_warn_the_log);
+    tcase_add_test(tcase, default_in_code);
+    tcase_add_loop_test(tcase, memory_of_the_caller, 1, 3);
+    tcase_add_test(tcase, memory_of_the_caller_ends);
+    tcase_add_test(tcase, half_an_allocator);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -142,8 +142,8 @@ END_TEST
 static void count_problems(void *user, const char *file, const char *what, const char *problem)
 {
     int *counts = user;
-    ck_assert_ptr_nonnull(strstr(file, ".kernel"));
-    counts[problem != NULL]++;
+    ck_assert(strstr(file, ".kernel") != NULL || problem == NULL);
+    counts[problem != NULL] += strstr(file, ".kernel") != NULL;
     ck_assert((problem != NULL) == (what[0] == '\0'));
     ck_assert(problem != NULL || strstr(what, "target ") != NULL);
 }
@@ -176,7 +176,7 @@ START_TEST(verify_and_clear)
     uint64_t removed;
     ck_assert_int_eq(aic_disk_cache_clear(reader, &removed), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_disk_cache_clear(context, &removed), AIC_OK);
-    ck_assert_uint_eq(removed, 3);
+    ck_assert_uint_eq(removed, 3 + info.parts);
     ck_assert(disk_is_there("notes.txt") && !disk_is_there(".aic_a.kernel.1.2"));
     ck_assert_int_eq(aic_disk_cache_stat(context, &info), AIC_OK);
     ck_assert_uint_eq(info.files + info.bytes, 0);

@@ -78,72 +78,15 @@ END_TEST
 
 /* ---- files in the folder ---- */
 
-static void spoil_length(const char *path)
-{
-    ck_assert_int_eq(truncate(path, 100), 0);
-}
-
-static void spoil_empty(const char *path)
-{
-    ck_assert_int_eq(truncate(path, 0), 0);
-}
-
-static void spoil_text(const char *path)
-{
-    disk_write_file(path, "This is no kernel.\n", 19);
-}
-
-static void spoil_mode(const char *path)
-{
-    ck_assert_int_eq(chmod(path, 0620), 0);
-}
-
-static void spoil_mode_of_all(const char *path)
-{
-    ck_assert_int_eq(chmod(path, 0602), 0);
-}
-
-static void spoil_link(const char *path)
-{
-    char other[600];
-    snprintf(other, sizeof other, "%s/other", disk_folder);
-    ck_assert_int_eq(rename(path, other), 0);
-    ck_assert_int_eq(symlink(other, path), 0);
-}
-
-static void spoil_pipe(const char *path)
-{
-    ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
-}
-
-static void spoil_owner(const char *path)
-{
-    if (chown(path, geteuid() + 1, getegid()) != 0) { /* only root may; anyone else takes another way to be refused */
-        spoil_mode(path);
-    }
-}
-
-static const struct {
-    void (*spoil)(const char *path);
-    const char *message;
-} SPOILED[] = {
-    {disk_spoil_byte, "it is damaged"}, {spoil_length, "it is damaged"},  {spoil_empty, "it is no kernel"},
-    {spoil_text, "it is no kernel"},    {spoil_mode, "others may write"}, {spoil_mode_of_all, "others may write"},
-    {spoil_link, "it is a link"},       {spoil_pipe, "it is no file"},    {spoil_owner, ""},
-};
-
-enum { SPOILED_COUNT = sizeof SPOILED / sizeof SPOILED[0] };
-
 /* Refused, reported and replaced. */
 START_TEST(spoiled_files)
 {
     conv_case *c = disk_small_case();
     (void)disk_call_anew(c, "rw");
-    SPOILED[_i].spoil(disk_only_file());
+    DISK_SPOILINGS[_i].spoil(disk_only_file());
     disk_deed d = disk_call_anew(c, "rw");
     disk_check_deed(&d, 1, 0, 1);
-    ck_assert_msg(strstr(d.warning, SPOILED[_i].message) != NULL && d.warning[0] != '\0', "\"%s\"", d.warning);
+    ck_assert_msg(strstr(d.warning, DISK_SPOILINGS[_i].message) != NULL && d.warning[0] != '\0', "\"%s\"", d.warning);
     d = disk_call_anew(c, "ro");
     disk_check_deed(&d, 0, 1, 0);
     ck_assert_str_eq(d.warning, "");
@@ -265,7 +208,7 @@ Suite *suite_disk_files(void)
     tcase_add_test(tcase, every_byte_flipped);
     tcase_add_test(tcase, every_length);
     tcase_add_test(tcase, foreign_bytes);
-    tcase_add_loop_test(tcase, spoiled_files, 0, SPOILED_COUNT);
+    tcase_add_loop_test(tcase, spoiled_files, 0, DISK_SPOILINGS_COUNT);
     tcase_add_test(tcase, folder_in_the_way);
     tcase_add_test(tcase, open_folders);
     tcase_add_test(tcase, folder_is_made);

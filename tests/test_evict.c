@@ -1,5 +1,6 @@
 /* Limits of the memory cache: what is given up, what stays, and that nobody reads or runs what is gone. */
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "frontend/text/text.h"
 #include "runtime/code.h"
 #include "runtime/evict.h"
@@ -161,7 +162,7 @@ static void drop_number(aic_retired *retired)
     aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
     *(uint64_t *)entry->value = UINT64_MAX; /* a reader sees it from now on */
     free(entry->value);
-    free(entry);
+    aic_memory_free(entry);
 }
 
 static bool admit_all(aic_cache_entry *entry)

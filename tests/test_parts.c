@@ -373,24 +373,11 @@ END_TEST
 
 /* ---- the cache ---- */
 
-static aic_kernel_info make(aic_context *context, int64_t width)
-{
-    const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
-    const aic_spec spec = aic_spec_conv2d(&desc);
-    aic_kernel *kernel;
-    aic_kernel_info info;
-    ck_assert_msg(aic_kernel_create(context, &spec, "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1)", &kernel) ==
-                      AIC_OK,
-                  "%s", aic_last_error());
-    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
-    aic_kernel_release(kernel);
-    return info;
-}
-
 START_TEST(found_again)
 {
     aic_context *context = open_context(0, NULL, 0), *other = open_context(0, NULL, 0);
-    const aic_kernel_info first = make(context, 16), second = make(context, 24), elsewhere = make(other, 24);
+    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24),
+                          elsewhere = conv_kernel_info(other, 24);
     ck_assert_uint_gt(first.parts_made, 0);
     ck_assert_uint_eq(first.parts_ready + first.parts_loaded, 0);
     ck_assert_uint_eq(second.parts_made, 0);
@@ -406,7 +393,7 @@ END_TEST
 START_TEST(limited)
 {
     aic_context *context = open_context(0, NULL, 8);
-    const aic_kernel_info first = make(context, 16), second = make(context, 24);
+    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24);
     ck_assert_uint_gt(second.parts_made, 0);
     ck_assert_uint_eq(second.parts_made, first.parts_made);
     ck_assert_uint_eq(context->parts.cache.weight, 0);
@@ -424,7 +411,7 @@ typedef struct maker {
 static void *run_maker(void *argument)
 {
     maker *m = argument;
-    m->info = make(m->context, m->width);
+    m->info = conv_kernel_info(m->context, m->width);
     return NULL;
 }
 
@@ -434,7 +421,7 @@ START_TEST(made_once)
     enum { MAKERS = 8 };
     maker all[MAKERS];
     aic_context *context = open_context(0, NULL, 0), *alone = open_context(0, NULL, 0);
-    const uint32_t parts = make(alone, 12).parts_made;
+    const uint32_t parts = conv_kernel_info(alone, 12).parts_made;
     uint32_t made = 0, ready = 0;
     for (int i = 0; i < MAKERS; i++) {
         all[i] = (maker){.context = context, .width = 12 + 4 * i};
@@ -454,7 +441,7 @@ END_TEST
 
 static void make_in_child(void *context)
 {
-    const aic_kernel_info ready = make(context, 28), made = make(context, 32);
+    const aic_kernel_info ready = conv_kernel_info(context, 28), made = conv_kernel_info(context, 32);
     child_expect(ready.parts_ready > 0 && ready.parts_made == 0, "a part that was there before the fork");
     child_expect(made.parts_ready > 0, "a part after the fork");
 }
@@ -464,7 +451,7 @@ START_TEST(forked)
 {
     aic_context *context = open_context(0, NULL, 0);
     maker busy = {.context = context, .width = 20};
-    (void)make(context, 16);
+    (void)conv_kernel_info(context, 16);
     ck_assert_int_eq(pthread_create(&busy.thread, NULL, run_maker, &busy), 0);
     for (int i = 0; i < 5; i++) {
         ck_assert_str_eq(child_run(make_in_child, context), "");

@@ -338,6 +338,113 @@ START_TEST(refused)
 }
 END_TEST
 
+/* ---- pieces from outside of the process ---- */
+
+static const char *check_part(const program *p)
+{
+    const aic_piece piece = {malloc(p->size[1]), p->size[1]};
+    ck_assert_ptr_nonnull(piece.bytes);
+    memcpy(piece.bytes, &p->piece[1], p->size[1]);
+    const char *problem = aic_piece_check(&piece);
+    free(piece.bytes);
+    return problem;
+}
+
+static void patch_over_another(program *p)
+{
+    p->piece[1].patch[1].at = NUMBER_AT + 3;
+}
+static void patches_out_of_order(program *p)
+{
+    p->piece[1].patch[1].at = NUMBER_AT - 8;
+}
+static void many_patches(program *p)
+{
+    p->piece[1].head.patches = UINT32_MAX;
+}
+static void many_symbols(program *p)
+{
+    p->piece[1].head.symbols = UINT32_MAX;
+}
+static void many_names(program *p)
+{
+    p->piece[1].head.name_bytes = UINT64_MAX;
+}
+static void number_that_is_defined(program *p)
+{
+    p->piece[1].patch[0].symbol = 0;
+}
+static void number_without_name(program *p)
+{
+    p->piece[1].symbol[1].name = NAMES - 1;
+}
+static void long_name(program *p)
+{
+    memset(p->piece[1].names + 5, 'x', AIC_NUMBER_NAME_MAX);
+    p->piece[1].symbol[1].name = 5;
+}
+static void two_functions(program *p)
+{
+    p->piece[1].symbol[2] = p->piece[1].symbol[0];
+}
+static void function_not_defined(program *p)
+{
+    p->piece[1].symbol[0].flags = AIC_PIECE_FUNCTION;
+}
+static void with_frames(program *p)
+{
+    p->piece[1].head.frames_bytes = 8;
+}
+
+/* What would be refused in linking, whatever the kernel is, and what would change the code twice. */
+START_TEST(from_outside)
+{
+    static const change CASES[] = {
+        cut_off,
+        no_head,
+        other_magic,
+        more_code,
+        more_symbols,
+        odd_alignment,
+        huge_alignment,
+        other_machine,
+        name_outside,
+        names_without_end,
+        symbol_outside,
+        function_at_end,
+        frames_outside,
+        patch_outside,
+        patch_far_outside,
+        patch_of_nothing,
+        patch_of_no_kind,
+        patch_of_another_machine,
+        no_part,
+        patch_over_another,
+        patches_out_of_order,
+        many_patches,
+        many_symbols,
+        many_names,
+        number_that_is_defined,
+        number_without_name,
+        long_name,
+        two_functions,
+        function_not_defined,
+        with_frames,
+    };
+#if defined(__x86_64__)
+    program good = program_of();
+    ck_assert_ptr_null(check_part(&good));
+    good.piece[1].patch[1].at = NUMBER_AT + 4;
+    ck_assert_ptr_null(check_part(&good));
+#endif
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        program p = program_of();
+        CASES[i](&p);
+        ck_assert_msg(check_part(&p) != NULL, "case %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(too_many)
 {
     static aic_image_item item[AIC_IMAGE_ITEMS_MAX + 1];
@@ -382,6 +489,7 @@ Suite *suite_pieces(void)
     tcase_add_test(all, bound_by_item);
     tcase_add_test(all, limits);
     tcase_add_test(all, refused);
+    tcase_add_test(all, from_outside);
     tcase_add_test(all, too_many);
     tcase_add_loop_test(all, flipped_bits, 0, 4);
     suite_add_tcase(suite, all);

@@ -2,6 +2,7 @@
 #include "frontend/core/diag.h"
 #include "runtime/scratch.h"
 #include "tests/memory_limit.h"
+#include <aic/context.h>
 
 #include <check.h>
 #include <stdint.h>
@@ -43,6 +44,20 @@ START_TEST(one_block_grows)
     ck_assert_int_eq(aic_scratch_get(SIZE_MAX / 2, &none), AIC_OUT_OF_MEMORY);
 #endif
     get(LARGE); /* and the thread goes on */
+}
+END_TEST
+
+/* A thread gives its block back when it wants, and gets one again; also one that has none. */
+START_TEST(trimmed)
+{
+    aic_thread_trim();
+    get(LARGE);
+    aic_thread_trim();
+    ck_assert_uint_eq(held(), 0);
+    aic_thread_trim();
+    get(100);
+    ck_assert_uint_ge(held(), 100);
+    ck_assert_uint_lt(held(), LARGE);
 }
 END_TEST
 
@@ -221,6 +236,7 @@ Suite *suite_scratch(void)
     TCase *tcase = tcase_create("scratch");
     tcase_add_test(tcase, one_block_grows);
     tcase_add_test(tcase, shrinks);
+    tcase_add_test(tcase, trimmed);
     tcase_add_test(tcase, taken_by_a_call);
     tcase_add_test(tcase, taken_blocks_shrink);
     tcase_add_test(tcase, called_by_a_later_destructor);

@@ -1,10 +1,11 @@
-/* Chains whose quantisation word, or scale, is the same for all columns: it is no part of the kernel. Requests that
- * differ in it alone share machine code, and each computes with its own. */
+/* Operators and chains whose quantisation word, or scale, is the same for all columns: it is no part of the kernel.
+ * Requests that differ in it alone share machine code, and each computes with its own. */
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"
 #include "tools/harness/verify.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,17 @@ static const struct {
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16)", 2},
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16, bias=true)", 2},
     {MATRICES " | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
+    {"fixpipe(src=int32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8)", 1},
+    {"fixpipe(src=int32, dst=float16, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=DEQF16)", 1},
+    {"fixpipe(src=float32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=QF322B8_PRE)", 1},
+    {"tik_fixpipe(src=int32, dst=float16, cburst_num=3, burst_len=4, src_stride=0, dst_stride=0, "
+     "quantize_params=int322fp16)",
+     2},
+    {"tensor_arithmetic(op=BM_MUL, shape=[2,3,4,5], input1_is_const=true)", 1},
+    {"tensor_arithmetic(op=BM_MAC, shape=[1,16,7,9], input1_is_const=true, output_stride=[0,100,10,1])", 1},
+    {"tensor_arithmetic(op=BM_SUB, shape=[1,64,7,7], output_stride=[0,64,8,1], input1_is_const=true)", 1},
+    {"tensor_arithmetic(op=BM_SG, shape=[1,3,4,5], input1_is_const=true, select_value=1)", 1},
+    {"tensor_arithmetic(op=BM_XOR, shape=[1,1,4,50], input1_is_const=true)", 1},
 };
 enum { CHAINS = sizeof chains / sizeof chains[0] };
 
@@ -63,8 +75,16 @@ static void draw_word(uint64_t *state, aic_spec *spec)
     enum { SHIFT_BITS = 5 };
     aic_stage *last = &spec->stage[spec->count - 1];
     const float scale = (float)aic_rng_range(state, -2000, 2000) / (aic_rng_range(state, 0, 3) == 0 ? 100.0F : 2e5F);
+    if (last->op == AIC_OP_TENSOR_ARITHMETIC) {
+        last->desc.tensor_arithmetic.input1_const = scale;
+        return;
+    }
     if (last->op == AIC_OP_TIK_FIXPIPE) {
         last->desc.tik_fixpipe.mode_param = (double)scale;
+        return;
+    }
+    if (spec->count == 1) { /* code for others knows them */
+        last->desc.fixpipe.deqScalar = word_of(fabsf(scale) / 32, 0, true);
         return;
     }
     const bool plain = aic_rng_range(state, 0, 1) == 0;
@@ -94,6 +114,62 @@ START_TEST(words_share_kernels)
     const aic_cache_stats stats = disk_stats(context);
     ck_assert_uint_ge(stats.compiles, 1);
     ck_assert_uint_le(stats.compiles, chains[_i].kinds);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* Scales of one kind, some of them with offsets: one compilation, whoever asks. */
+static const char *const of_a_scale[] = {
+    INT8_LAYER ") | fixpipe(src=int32, dst=int8, quantPre=REQ8)",
+    "fixpipe(src=int32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8)",
+    "fixpipe(src=int32, dst=float16, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=DEQF16)",
+    "fixpipe(src=float32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=QF322B8_PRE)",
+    "tik_fixpipe(src=int32, dst=float16, cburst_num=3, burst_len=4, quantize_params=int322fp16)",
+    "tensor_arithmetic(op=BM_MUL, shape=[2,3,4,5], input1_is_const=true)",
+};
+
+static void set_scale(aic_spec *spec, float scale)
+{
+    aic_stage *last = &spec->stage[spec->count - 1];
+    if (last->op == AIC_OP_TIK_FIXPIPE) {
+        last->desc.tik_fixpipe.mode_param = (double)scale;
+    } else if (last->op == AIC_OP_TENSOR_ARITHMETIC) {
+        last->desc.tensor_arithmetic.input1_const = scale;
+    } else {
+        last->desc.fixpipe.deqScalar = word_of(scale, 0, true);
+    }
+}
+
+/* Its operands, zeros. */
+static void *const *zero_operands(const aic_spec *spec, size_t *count)
+{
+    enum { BYTES = 16384 };
+    static _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BYTES];
+    static void *pointer[AIC_OPERANDS_MAX];
+    aic_operand operand[AIC_OPERANDS_MAX];
+    ck_assert_msg(aic_spec_operands(spec, NULL, operand, count) == AIC_OK, "%s", aic_last_error());
+    for (size_t i = 0; i < *count; i++) {
+        ck_assert_int_le(operand[i].bytes, BYTES);
+        pointer[i] = operand[i].direction == AIC_DIRECTION_UNUSED ? NULL : memory[i];
+    }
+    return pointer;
+}
+
+START_TEST(a_thousand_scales)
+{
+    enum { SCALES = 1000 };
+    aic_context *context;
+    aic_spec spec = spec_of(of_a_scale[_i]);
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    for (int i = 1; i <= SCALES; i++) {
+        size_t count;
+        set_scale(&spec, (float)i / 2048);
+        void *const *operands = zero_operands(&spec, &count);
+        ck_assert_msg(aic_jit_spec(context, &spec, operands, count) == AIC_OK, "%s", aic_last_error());
+    }
+    const aic_cache_stats stats = disk_stats(context);
+    ck_assert_uint_eq(stats.compiles, 1);
+    ck_assert_uint_eq(stats.kernels, 1);
     aic_context_destroy(context);
 }
 END_TEST
@@ -231,6 +307,7 @@ Suite *suite_words(void)
     tcase_add_checked_fixture(tcase, set_semantics, NULL);
     tcase_add_checked_fixture(disk, set_semantics, NULL);
     tcase_add_loop_test(tcase, words_share_kernels, 0, CHAINS);
+    tcase_add_loop_test(tcase, a_thousand_scales, 0, sizeof of_a_scale / sizeof of_a_scale[0]);
     tcase_add_loop_test(tcase, handles_have_their_own_words, 1, 4);
     tcase_add_test(tcase, words_are_evicted);
     suite_add_tcase(suite, tcase);

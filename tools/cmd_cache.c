@@ -24,6 +24,7 @@ static void print_sums(const aic_disk_cache_info *info)
     printf("%-10s %s\n", "mode", info->mode);
     printf("%-10s %s\n", "folder", info->folder != NULL ? info->folder : "none");
     printf("%-10s %" PRIu64 ", %" PRIu64 " of this build\n", "kernels", info->files, info->current);
+    printf("%-10s %" PRIu64 ", %" PRIu64 " of this build\n", "parts", info->parts, info->current_parts);
     printf("%-10s %" PRIu64 " of %" PRIu64 "\n", "bytes", info->bytes, info->limit);
 }
 
@@ -52,7 +53,7 @@ static int verify_cache(cache_options *o)
     if (status != AIC_OK) {
         return fail_library(status);
     }
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", info.files - info.refused, info.refused);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", info.files + info.parts - info.refused, info.refused);
     return info.refused == 0 ? CLI_DONE : CLI_MISMATCH;
 }
 
@@ -61,7 +62,7 @@ static int clear_cache(cache_options *o)
     uint64_t removed;
     const aic_status status = aic_disk_cache_clear(o->session.context, &removed);
     if (status == AIC_OK) {
-        printf("%" PRIu64 " kernels removed\n", removed);
+        printf("%" PRIu64 " kernels and parts removed\n", removed);
     }
     return fail_library(status);
 }

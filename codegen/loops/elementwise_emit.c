@@ -32,6 +32,7 @@ typedef struct run {
     const aic_elementwise_plan *p;
     LLVMValueRef pointer[POINTERS];               /* the output's, then the streams'; NULL: not read */
     LLVMValueRef scalar[AIC_ELEMENTWISE_STREAMS]; /* of streams that broadcast along the run */
+    bool single[AIC_ELEMENTWISE_STREAMS];         /* of streams that have one element: it is loaded once for all runs */
     window window[AIC_ELEMENTWISE_STREAMS];       /* of folded streams that are the same in every period */
     LLVMValueRef first, last;                     /* the iterations of the divided loop that this call does */
 } run;
@@ -248,6 +249,9 @@ static void load_fixed(run *r, unsigned stream)
 {
     const aic_elementwise_plan *p = r->p;
     LLVMValueRef pointer = r->pointer[1 + stream];
+    if (r->single[stream]) {
+        return;
+    }
     r->scalar[stream] = NULL;
     r->window[stream] = (window){NULL, 0};
     if (!p->from->reads[stream]) {
@@ -277,6 +281,26 @@ static void emit_run(run *r)
         aic_branch_begin(r->e, &branch, LLVMBuildICmp(r->e->builder, LLVMIntEQ, r->last, ends, ""));
         emit_elements(r, r->pointer, end, extent);
         aic_branch_end(r->e, &branch);
+    }
+}
+
+/* Whether the stream has one element, wherever the box is. */
+static bool is_single(const aic_elementwise_plan *p, unsigned stream)
+{
+    bool single = p->from->reads[stream] && !p->folded[stream] && p->inner.in[stream] == 0;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        single = single && p->box.dim[i].in[stream] == 0;
+    }
+    return single;
+}
+
+static void load_single(run *r)
+{
+    for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
+        r->single[k] = is_single(r->p, k);
+        if (r->single[k]) {
+            r->scalar[k] = aic_load(r->e, element_type(r), r->pointer[1 + k], 0, r->p->elementwise->size);
+        }
     }
 }
 
@@ -344,6 +368,7 @@ LLVMValueRef aic_emit_elementwise_box(aic_emit *e, const aic_elementwise_plan *p
             r.pointer[1 + k] = aic_at_const(e, aic_emit_param(e, p->elementwise->operand[k]), p->box.in[k]);
         }
     }
+    load_single(&r);
     emit_dims(&r, 0);
     aic_emit_function_end(e);
     return function;

@@ -33,9 +33,10 @@ static aic_elementwise_op op_of(aic_atomic_op number)
     return OPS[i].op;
 }
 
+/* A word is a tensor of one element that is read everywhere: its strides are 0. */
 static bool is_tensor(const aic_arith_operand *o)
 {
-    return o->source == AIC_ARITH_TENSOR;
+    return o->source == AIC_ARITH_TENSOR || o->source == AIC_ARITH_WORD;
 }
 
 /* ---- what is computed ---- */

@@ -152,6 +152,19 @@ void aic_fail_also(const char *message, const aic_rule *rule)
     add_rule(thread, thread->also_full ? NULL : rule);
 }
 
+/* Hands the warning to the context's log, which may call the library. */
+static void tell(aic_thread *thread)
+{
+    const aic_hooks *hooks = thread->hooks;
+    char line[AIC_MESSAGE_MAX];
+    if (hooks != NULL && hooks->log != NULL) {
+        memcpy(line, thread->warning, sizeof line);
+        thread->hooks = NULL;
+        hooks->log(hooks->log_data, 0, line);
+        thread->hooks = hooks;
+    }
+}
+
 void aic_warn(const char *subject, const char *format, ...)
 {
     aic_thread *thread = aic_thread_get();
@@ -160,6 +173,7 @@ void aic_warn(const char *subject, const char *format, ...)
         va_start(arguments, format);
         say(thread->warning, subject, format, arguments);
         va_end(arguments);
+        tell(thread);
     }
 }
 

@@ -113,18 +113,24 @@ void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
     }
 }
 
-/* A kernel of one operator has none: it can be called as a function of its operands, which have no such number. */
 size_t aic_spec_take_word(aic_spec *canonical, const aic_semantics *semantics, uint64_t *word)
 {
     const int32_t last = canonical->count - 1;
-    const aic_op_info *op = aic_op_get(canonical->stage[last].op);
-    const size_t own = last > 0 && op->take_word != NULL ? op->take_word(&canonical->stage[last].desc, word) : 0;
-    if (own == 0) {
-        return 0;
+    aic_stage *stage = &canonical->stage[last];
+    const aic_stage known = *stage;
+    const aic_op_info *op = aic_op_get(stage->op);
+    const size_t own = op->take_word != NULL ? op->take_word(&stage->desc, last == 0, word) : 0;
+    if (own == 0 || last == 0) {
+        return own;
     }
     aic_chain_operands chain;
     aic_chain_operands_of(canonical, semantics, &chain);
-    return (size_t)chain.from[last][own];
+    const int operand = chain.from[last][own];
+    if (operand <= 0) { /* the chain has no place for its address */
+        *stage = known;
+        return 0;
+    }
+    return (size_t)operand;
 }
 
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)

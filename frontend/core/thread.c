@@ -1,5 +1,6 @@
 /* Records of threads; see thread.h. */
 #include "frontend/core/thread.h"
+#include "frontend/core/memory.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static void drop(void *record)
     if (thread->reader != NULL) {
         thread->give_back_reader(thread->reader);
     }
-    free(thread->scratch.memory);
+    aic_memory_free(thread->scratch.memory);
     free(thread);
 }
 
@@ -21,6 +22,18 @@ static void drop(void *record)
 __attribute__((constructor(101))) static void make_key(void)
 {
     aic_thread_ready = pthread_key_create(&aic_thread_key, drop) == 0;
+}
+
+const aic_hooks *aic_thread_use(const aic_hooks *hooks)
+{
+    const bool named = hooks != NULL && aic_hooks_any(hooks);
+    aic_thread *thread = named ? aic_thread_get() : aic_thread_peek();
+    const aic_hooks *before = NULL;
+    if (thread != NULL) {
+        before = thread->hooks;
+        thread->hooks = named ? hooks : NULL;
+    }
+    return before;
 }
 
 aic_thread *aic_thread_get(void)

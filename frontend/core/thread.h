@@ -18,6 +18,21 @@
 #define AIC_SLOT_HINT_BITS 7
 #define AIC_SLOT_HINTS (1 << AIC_SLOT_HINT_BITS)
 
+/* What a context's options name: the function that gets lines and warnings (NULL: lines go to standard error), and
+ * those that memory of the context comes from (NULL: malloc()). */
+typedef struct aic_hooks {
+    void (*log)(void *data, int level, const char *line);
+    void *log_data;
+    void *(*allocate)(void *data, size_t bytes, size_t alignment);
+    void (*deallocate)(void *data, void *memory, size_t bytes);
+    void *allocate_data;
+} aic_hooks;
+
+static inline bool aic_hooks_any(const aic_hooks *hooks)
+{
+    return hooks->log != NULL || hooks->allocate != NULL;
+}
+
 typedef struct aic_thread {
     /* diag.c */
     char error[AIC_MESSAGE_MAX];
@@ -29,6 +44,7 @@ typedef struct aic_thread {
     bool also_full;                      /* the last one says that there are more */
     char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
+    const aic_hooks *hooks;              /* of the context that it works for; NULL: of none that has one */
     /* runtime/scratch.h: memory for kernels */
     struct {
         void *memory;
@@ -62,5 +78,9 @@ static inline aic_thread *aic_thread_peek(void)
 
 /* The same, made if there is none; NULL when memory or keys have run out. */
 aic_thread *aic_thread_get(void);
+
+/* From now on the calling thread works with these (NULL: with none), until the result is put back, which is what it
+ * used before. */
+const aic_hooks *aic_thread_use(const aic_hooks *hooks);
 
 #endif

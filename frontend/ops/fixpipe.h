@@ -65,7 +65,7 @@ static inline aic_fixpipe_word aic_fixpipe_marked(uint64_t mark)
 void aic_fixpipe_coordinates(const void *desc, const aic_semantics *semantics, int operand,
                              aic_coordinates *coordinates);
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
-size_t aic_fixpipe_take_word(void *desc, uint64_t *word);
+size_t aic_fixpipe_take_word(void *desc, bool alone, uint64_t *word);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);

@@ -189,8 +189,9 @@ static void tik_fixpipe_canonicalise(void *descriptor, const aic_semantics *sema
     desc->dst_stride = desc->cburst_num == 1 ? 0 : desc->dst_stride;
 }
 
-static size_t tik_fixpipe_take_word(void *descriptor, uint64_t *word)
+static size_t tik_fixpipe_take_word(void *descriptor, bool alone, uint64_t *word)
 {
+    (void)alone;
     enum { SCALES = 3 }; /* the operand of 16 scales */
     aic_tik_fixpipe_desc *desc = descriptor;
     if (!scaled_by_number(desc)) {

@@ -13,11 +13,13 @@ printf '%s\n' "$first" 'mmad(dtype=float16, m=32, k=32, n=32)' "$int8" >batch.tx
 
 expect 'stat of nothing' 0 '^kernels +0, 0 of this build$' "$aicjit" cache stat
 ok 'which makes no folder' test ! -e kernels
-expect 'clear of nothing' 0 '^0 kernels removed$' "$aicjit" cache clear
+expect 'clear of nothing' 0 '^0 kernels and parts removed$' "$aicjit" cache clear
 expect 'warm' 0 '^3 kernels made, 0 were there$' "$aicjit" cache warm --batch batch.txt
 expect 'warm again' 0 '^1 kernels made, 3 were there$' "$aicjit" cache warm "$half" --batch batch.txt
 expect 'stat' 0 '^kernels +4, 4 of this build$' "$aicjit" cache stat
-expect 'verify' 0 '^4 passed, 0 failed$' "$aicjit" cache verify
+expect 'stat of parts' 0 '^parts +[1-9][0-9]*, [1-9][0-9]* of this build$' "$aicjit" cache stat
+all=$(find kernels -type f | wc -l)
+expect 'verify' 0 "^$all passed, 0 failed\$" "$aicjit" cache verify
 expect 'a line by line' 0 'loaded mmad\(dtype=float16, m=32, n=16, k=32' env AIC_VERBOSE=1 "$aicjit" check "$first"
 expect 'and by each lookup' 0 '^aicjit: disk aic_mmad_' env AIC_VERBOSE=2 "$aicjit" check "$first"
 expect 'bench tells it' 0 '"compile_ns": ?0,.*"cache": ?"disk"' "$aicjit" bench "$first" --json --min-time 0.001
@@ -30,10 +32,10 @@ ok 'byte for byte' cmp .out explained
 file=$(find kernels -name 'aic_mmad_*' | head -n 1)
 printf 'x' | dd of="$file" bs=1 seek=500 conv=notrunc status=none
 expect 'verify finds what is damaged' 1 '^FAILED aic_mmad_.*: it is damaged$' "$aicjit" cache verify
-ok 'and counts it' grep -q '^3 passed, 1 failed$' .out
+ok 'and counts it' grep -q "^$((all - 1)) passed, 1 failed\$" .out
 expect 'a damaged file is reported' 0 'warning: disk cache: .*it is damaged' "$aicjit" cache warm --batch batch.txt
 ok 'and made again' grep -q '^1 kernels made, 2 were there$' .out
-expect 'then all is in order' 0 '^4 passed, 0 failed$' "$aicjit" cache verify
+expect 'then all is in order' 0 "^$all passed, 0 failed\$" "$aicjit" cache verify
 
 expect 'ro' 0 '^mode +ro$' env AIC_CACHE=ro "$aicjit" cache stat
 expect 'ro: no clear' 2 'it is ro and cannot be cleared' env AIC_CACHE=ro "$aicjit" cache clear
@@ -47,7 +49,21 @@ expect 'warm without an operator' 2 'neither an operator text' "$aicjit" cache w
 expect 'warm of a wrong one' 2 'mmad: m' "$aicjit" cache warm 'mmad(dtype=float16, m=-1, k=32, n=16)'
 expect 'info' 0 '^AIC_CACHE_DIR +/.*/kernels$' "$aicjit" info
 expect 'info: the cache' 0 '^disk cache +/.*/kernels \(rw\): 4 kernels, 4 of this build, 0\.0 of 512\.0 MiB$' "$aicjit" info
-expect 'clear' 0 '^4 kernels removed$' "$aicjit" cache clear
+expect 'clear' 0 "^$all kernels and parts removed\$" "$aicjit" cache clear
+
+# ---- parts ----
+
+expect 'a kernel of parts' 0 '' "$aicjit" cache warm "$first"
+rm kernels/aic_*
+expect 'they are loaded' 0 '^aicjit: compiled mmad.* parts=0\+[1-9][0-9]*\+0 ' env AIC_VERBOSE=2 "$aicjit" check "$first"
+ok 'and each has a line' grep -Eq '^aicjit: part tile loaded ' .err .out
+rm kernels/aic_*
+for file in kernels/part_*; do
+    printf '\377' | dd of="$file" bs=1 seek="$(($(stat -c %s "$file") - 40))" conv=notrunc status=none
+done
+expect 'damaged ones are reported' 0 'warning: disk cache: "[^"]*part_.*it is damaged' "$aicjit" cache warm "$first"
+expect 'and made again' 0 '^[1-9][0-9]* passed, 0 failed$' "$aicjit" cache verify
+expect 'clear' 0 ' kernels and parts removed$' "$aicjit" cache clear
 
 # ---- with a tuning file ----
 
@@ -79,7 +95,8 @@ expect 'one that does not fit' 0 'tuning file: .*rows=99.*does not fit' tuned "$
 ok 'leaves the default' grep -q '^0 kernels made, 1 were there$' .out
 put_record "$("$aicjit" explain "$first" | sed -n 's/^schedule: //p')"
 expect "the default's schedule" 0 '^0 kernels made, 1 were there$' tuned "$aicjit" cache warm "$first"
-expect 'two kernels' 0 '^2 kernels removed$' "$aicjit" cache clear
+expect 'two kernels' 0 '^kernels +2, 2 of this build$' "$aicjit" cache stat
+expect 'which go' 0 ' kernels and parts removed$' "$aicjit" cache clear
 
 # ---- without a home, on disks that cannot be written to ----
 
@@ -91,7 +108,7 @@ ok 'for the user alone' test "$(stat -c %a home/.cache/aicjit)" = 700
 expect 'a folder that cannot be made' 0 'cannot write to /proc/none' env AIC_VERBOSE=1 AIC_CACHE_DIR=/proc/none "$aicjit" check "$first"
 expect 'warm tells it' 3 '1 kernels could not be written' env AIC_CACHE_DIR=/proc/none "$aicjit" cache warm "$first"
 mkdir disk
-if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16k,mode=700 none disk 2>/dev/null; then
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64k,mode=700 none disk 2>/dev/null; then
     expect 'a full disk' 0 'cannot write to .*No space left on device' env AIC_VERBOSE=1 AIC_CACHE_DIR="$work/disk" "$aicjit" check \
         "$first" "$int8" "$half" 'mmad(dtype=int8, m=64, k=64, n=64)' 'mmad(dtype=int8, m=48, k=64, n=64)' 'mmad(dtype=float16, m=64, k=64, n=64)'
     expect 'has whole files' 0 '^[1-9][0-9]* passed, 0 failed$' env AIC_CACHE_DIR="$work/disk" "$aicjit" cache verify

@@ -67,20 +67,26 @@ static void judge(aic_status status, unsigned char *known, const char **wrong)
     }
 }
 
-/* Removes a folder with its files. */
-static void remove_folder(const char *name)
+/* Removes the files of a folder whose names begin so. */
+static void remove_files(const char *name, const char *prefix)
 {
     char path[512];
     DIR *files = opendir(name);
     for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
         snprintf(path, sizeof path, "%.128s/%.200s", name, entry->d_name);
-        if (entry->d_name[0] != '.') {
+        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
             (void)unlink(path);
         }
     }
     if (files != NULL) {
         closedir(files);
     }
+}
+
+/* Removes a folder with its files. */
+static void remove_folder(const char *name)
+{
+    remove_files(name, "");
     (void)rmdir(name);
 }
 
@@ -432,6 +438,41 @@ static aic_status keep_on_disk(const char **wrong)
     return status;
 }
 
+/* The kernel's own file is removed in between: the second one is made of parts from the disk. */
+static aic_status keep_parts(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context_options options = aic_context_options_init();
+    options.threads = 1;
+    options.tuning_db = "";
+    options.cache = "rw";
+    options.cache_dir = kept;
+    calls_pause(true);
+    remove_files(kept, "");
+    calls_pause(false);
+    aic_status status = AIC_OK;
+    for (int turn = 0; turn < 2 && status == AIC_OK; turn++) {
+        aic_context *context = NULL;
+        aic_kernel *kernel = NULL;
+        aic_kernel_info info = {.parts_loaded = 0};
+        aic_spec spec;
+        status = aic_context_create(&options, &context);
+        status = status == AIC_OK ? call_in(context, PRODUCT, 3, known, wrong) : status;
+        status = status == AIC_OK ? read_spec(PRODUCT, &spec) : status;
+        status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &kernel) : status;
+        status = status == AIC_OK ? aic_kernel_get_info(kernel, &info) : status;
+        if (status == AIC_OK && calls_failed() == NULL && (turn == 0 ? info.parts_made : info.parts_loaded) == 0) {
+            *wrong = "parts are not kept or not found though nothing failed";
+        }
+        aic_kernel_release(kernel);
+        aic_context_destroy(context);
+        calls_pause(true);
+        remove_files(kept, "aic_");
+        calls_pause(false);
+    }
+    return status;
+}
+
 /* ---- threads ---- */
 
 static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
@@ -537,15 +578,25 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},  {"calls", call_twice, false},
-    {"a chain", call_chain, false},      {"packing", call_packed, false},
-    {"observing", call_observed, true},  {"dumps", dump_stages, false},
-    {"export", export_kernels, false},   {"merging", merge_files, false},
-    {"estimating", estimate, false},     {"a loop", call_with_loop, false},
-    {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false}, {"a batch", call_batch, false},
-    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
-    {"a network", run_network, false},   {"a network's object", export_network, false},
+    {"contexts", make_contexts, false},
+    {"calls", call_twice, false},
+    {"a chain", call_chain, false},
+    {"packing", call_packed, false},
+    {"observing", call_observed, true},
+    {"dumps", dump_stages, false},
+    {"export", export_kernels, false},
+    {"merging", merge_files, false},
+    {"estimating", estimate, false},
+    {"a loop", call_with_loop, false},
+    {"the pool", call_with_pool, false},
+    {"a program", run_program, false},
+    {"reference", ask_reference, false},
+    {"a batch", call_batch, false},
+    {"measuring", measure, true},
+    {"the disk", keep_on_disk, true},
+    {"parts on disk", keep_parts, true},
+    {"a network", run_network, false},
+    {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 

@@ -106,6 +106,24 @@ typedef struct aic_context_options {
      * host's, told from its features. It changes speed and no result. AIC_INVALID_ARGUMENT for any other name; the
      * message lists them. */
     const char *machine;
+    /* Takes every line that `verbose` asks for, in the place of standard error, and every warning when it comes about.
+     * `level` is 0 for a warning, 1 or 2 for a line of that level of verbose, an AIC_VERBOSE_... for a line of CSV; the
+     * line has no newline and is gone when the function returns. It is called on any thread, also by several at once,
+     * and may call this library, about which nothing is told meanwhile. NULL: standard error; warnings are where
+     * aic_take_warning() finds them in any case. Function and data must be there as long as the context and its
+     * kernels.
+     */
+    void (*log)(void *log_data, int level, const char *line);
+    void *log_data;
+    /* Where the memory comes from that the context keeps, its caches, kernels and handles, and the scratch memory that
+     * calls of its kernels need, which stays with the thread (aic_thread_trim()): a block of so many bytes at a
+     * multiple of `alignment`, a power of two, or NULL, which is AIC_OUT_OF_MEMORY; and back with the same number of
+     * bytes. NULL, both of them: malloc(). Machine code is in pages of its own, and making kernels needs more for a
+     * while, of malloc(). They are called on any thread, also by several at once, must not call this library, and must
+     * be there as long as the context, its kernels, and threads that have called them and have not trimmed since. */
+    void *(*allocate)(void *allocate_data, size_t bytes, size_t alignment);
+    void (*deallocate)(void *allocate_data, void *memory, size_t bytes);
+    void *allocate_data;
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);
@@ -115,8 +133,17 @@ AIC_API aic_context_options aic_context_options_init(void);
 AIC_API aic_status aic_context_create(const aic_context_options *options, aic_context **context);
 
 /* Gives up the caller's hold. Kernels still held stay usable; no call may be in progress through `context`.
- * NULL does nothing; the default context (NULL elsewhere) cannot be destroyed. */
+ * NULL does nothing. Where it is the default context, by aic_context_set_default(), the library's own is that again. */
 AIC_API void aic_context_destroy(aic_context *context);
+
+/* Makes `context` the one that NULL stands for everywhere, with the options that a program has set in code. NULL: the
+ * library's own again, which has the options of the environment. The caller still owns it; no call may be in progress
+ * through it as the default when it is destroyed. */
+AIC_API aic_status aic_context_set_default(aic_context *context);
+
+/* Gives back the scratch memory that the calling thread keeps for its next calls. It gets some again when a call needs
+ * it. */
+AIC_API void aic_thread_trim(void);
 
 /* What the context's cache holds and did. */
 typedef struct aic_cache_stats {

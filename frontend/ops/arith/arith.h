@@ -12,7 +12,13 @@
 enum { AIC_ARITH_OUTPUT, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_OPERANDS };
 enum { AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_H, AIC_ARITH_W, AIC_ARITH_RANK };
 
-typedef enum aic_arith_source { AIC_ARITH_TENSOR, AIC_ARITH_CONSTANT, AIC_ARITH_UNUSED } aic_arith_source;
+/* AIC_ARITH_WORD: a constant that code gets by the address of a word (take_word of aic_op_info). */
+typedef enum aic_arith_source {
+    AIC_ARITH_TENSOR,
+    AIC_ARITH_CONSTANT,
+    AIC_ARITH_UNUSED,
+    AIC_ARITH_WORD
+} aic_arith_source;
 
 typedef struct aic_arith_operand {
     /* From the descriptor. */

@@ -52,9 +52,13 @@ static void set_operand(aic_arith_operand *o, int64_t address, const int64_t str
     memcpy(o->given_stride, stride, sizeof o->given_stride);
 }
 
+/* Marks a constant that code gets by an address, in the place of a stride, which canonical constants do not have. */
+enum { BY_ADDRESS = AIC_COMPACT - 1 };
+
 static void set_source(aic_arith_operand *o, const bool *is_const, float constant)
 {
-    o->source = aic_flag(is_const) ? AIC_ARITH_CONSTANT : AIC_ARITH_TENSOR;
+    const bool marked = o->given_stride[AIC_ARITH_N] == BY_ADDRESS;
+    o->source = !aic_flag(is_const) ? AIC_ARITH_TENSOR : marked ? AIC_ARITH_WORD : AIC_ARITH_CONSTANT;
     o->constant = aic_bits_of_float(constant);
 }
 
@@ -86,6 +90,29 @@ aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_s
     aic_arith p = read_fields(desc, semantics);
     aic_arith_locate(&p);
     return p;
+}
+
+/* Whether code is better for knowing the constant: counts of shifts are immediates, what divides by a power of two can
+ * multiply, and the larger of two floats takes no care of a constant that is neither 0 nor NaN. */
+static bool is_better_known(aic_atomic_op op, float constant)
+{
+    enum { FRACTION = 0x7FFFFF };
+    return op == AIC_ATOMIC_BM_SHIFT || op == AIC_ATOMIC_BM_CPY || op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN ||
+           (op == AIC_ATOMIC_BM_DIV && (aic_bits_of_float(constant) & FRACTION) == 0);
+}
+
+/* The constant that is input1. Local memory is one operand, and has no place for an address. */
+static size_t tensor_arithmetic_take_word(void *descriptor, bool alone, uint64_t *word)
+{
+    (void)alone; /* in a chain there is no place for the address */
+    aic_tensor_arithmetic_desc *desc = descriptor;
+    if (!desc->input1_is_const || desc->memory != AIC_MEMORY_FLAT || is_better_known(desc->op, desc->input1_const)) {
+        return 0;
+    }
+    *word = aic_bits_of_float(desc->input1_const);
+    desc->input1_const = 0;
+    desc->input1_stride[AIC_ARITH_N] = BY_ADDRESS;
+    return AIC_ARITH_INPUT1;
 }
 
 /* ---- rules, in the order of the list ---- */
@@ -157,6 +184,7 @@ const aic_op_info aic_op_tensor_arithmetic = {
     .consume = aic_tensor_arithmetic_consume,
     .change = aic_tensor_arithmetic_change,
     .other_stage = aic_tensor_arithmetic_other_stage,
+    .take_word = tensor_arithmetic_take_word,
     .limit_rows = aic_tensor_arithmetic_limit_rows,
     .enclose = aic_tensor_arithmetic_enclose,
     .random_under = aic_tensor_arithmetic_random,
