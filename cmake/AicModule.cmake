@@ -25,3 +25,26 @@ target_sources(aicjit PRIVATE $<TARGET_OBJECTS:aicjit_loader_objects>)
 add_dependencies(aicjit aicjit_module) # whoever builds the library can run it
 
 install(TARGETS aicjit_module LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+
+# ---- ready-made parts ----
+
+# Of each level in a file beside the module (codegen/ready_file.h), made by the module when it is built. Those of other
+# architectures, and of a build that only runs elsewhere or looks for mistakes, there are none.
+if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/codegen/target/targets.def" level_rows REGEX "^AIC_TARGET\\(X86_64, ")
+    list(TRANSFORM level_rows REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" OUTPUT_VARIABLE levels)
+    add_executable(aicjit-ready tools/ready/main.c $<TARGET_OBJECTS:aicjit_objects>)
+    target_include_directories(aicjit-ready PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
+    target_link_libraries(aicjit-ready PRIVATE aicjit_options Threads::Threads ${CMAKE_DL_LIBS} m)
+    set(ready_shapes "${PROJECT_SOURCE_DIR}/tools/ready/shapes.txt")
+    set(AIC_READY_FILES)
+    foreach(level ${levels})
+        set(ready_file "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}.${level}.parts")
+        add_custom_command(OUTPUT "${ready_file}"
+            COMMAND aicjit-ready "$<TARGET_FILE:aicjit_module>" "${ready_shapes}" "${level}" "${ready_file}"
+            DEPENDS aicjit-ready aicjit_module "${ready_shapes}" COMMENT "Making parts of level ${level}" VERBATIM)
+        list(APPEND AIC_READY_FILES "${ready_file}")
+    endforeach()
+    add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})
+    install(FILES ${AIC_READY_FILES} DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()

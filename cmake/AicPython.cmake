@@ -35,6 +35,7 @@ set(soversion "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 install(DIRECTORY "${package_build_dir}/" DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit>" DESTINATION aicjit COMPONENT python RENAME "libaicjit.so.${soversion}")
 install(PROGRAMS "$<TARGET_FILE:aicjit_module>" DESTINATION aicjit COMPONENT python)
+install(FILES ${AIC_READY_FILES} DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit_tool>" DESTINATION aicjit COMPONENT python RENAME aicjit-tool) # python -m aicjit
 
 # The threads' library is loaded by this name, from the library's own folder.

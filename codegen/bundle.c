@@ -10,6 +10,7 @@
 #include "codegen/run.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -79,17 +80,73 @@ static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LL
     aic_emit_close(&emit);
 }
 
-/* The only level's functions get the kernel's name. */
-static void rename_part(const bundling *b, size_t part, LLVMModuleRef module)
+/* Whether the operand is one that the kernel takes; callers do not pass the others. */
+typedef struct taken {
+    size_t count, left_out;
+    bool operand[AIC_OPERANDS_MAX];
+} taken;
+
+static taken find_taken(const bundling *b, size_t part)
 {
-    for (size_t r = 0; r < ROLES_COUNT; r++) {
-        char name[NAME_BYTES];
-        LLVMValueRef function = part_function(b, part, ROLES[r], module);
-        const int length = snprintf(name, sizeof name, "%s%s", kernel_of(b, part)->name, aic_function_suffix[ROLES[r]]);
-        if (function != NULL) {
-            LLVMSetValueName2(function, name, (size_t)length);
+    const aic_problem *problem = &b->plan[part]->problem;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    taken t = {.count = aic_spec_operands_of(problem->spec, problem->semantics, operand)};
+    for (size_t i = 0; i < t.count; i++) {
+        t.operand[i] = operand[i].direction != AIC_DIRECTION_UNUSED;
+        t.left_out += !t.operand[i];
+    }
+    return t;
+}
+
+/* Whether functions of this role have the kernel's operands as parameters. */
+static bool has_operands(aic_function_role role)
+{
+    return role == AIC_FUNCTION_ENTRY || role == AIC_FUNCTION_PACKED;
+}
+
+/* The only level's function gets the kernel's name. */
+static void rename_part(const bundling *b, size_t part, aic_function_role role, LLVMModuleRef module)
+{
+    char name[NAME_BYTES];
+    LLVMValueRef function = part_function(b, part, role, module);
+    const int length = snprintf(name, sizeof name, "%s%s", kernel_of(b, part)->name, aic_function_suffix[role]);
+    if (function != NULL) {
+        LLVMSetValueName2(function, name, (size_t)length);
+    }
+}
+
+/* Begins the function of a kernel in this role, which callers see; args are those of a part's function, NULL in the
+ * place of operands that are not taken. Returns how many. */
+static unsigned begin_function(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
+                               LLVMValueRef args[AIC_PARAMS_MAX])
+{
+    LLVMValueRef function = part_function(b, kernel * b->request->levels, role, e->module);
+    const taken t = find_taken(b, kernel * b->request->levels);
+    const char *names[AIC_PARAMS_MAX];
+    char name[NAME_BYTES];
+    const unsigned count = LLVMCountParams(function);
+    unsigned passed = 0, given = 0;
+    for (unsigned i = 0; i < count; i++) {
+        size_t length;
+        if (!has_operands(role) || i >= t.count || t.operand[i]) {
+            names[passed++] = LLVMGetValueName2(LLVMGetParam(function, i), &length);
         }
     }
+    snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
+    aic_emit_function(e, name, AIC_EMIT_ENTRY, names, passed, 0);
+    for (unsigned i = 0; i < count; i++) {
+        const bool takes = !has_operands(role) || i >= t.count || t.operand[i];
+        args[i] = takes ? aic_emit_param(e, given++) : LLVMConstPointerNull(e->ptr);
+    }
+    return count;
+}
+
+static void call_part(const bundling *b, size_t part, aic_function_role role, aic_emit *e, LLVMValueRef *args,
+                      unsigned count)
+{
+    LLVMValueRef function = part_function(b, part, role, e->module);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    aic_emit_call(e, function, args, count);
 }
 
 /* The function of a kernel in this role: calls that of the level that is found. */
@@ -97,30 +154,17 @@ static void emit_choice(const bundling *b, size_t kernel, aic_function_role role
                         const aic_dispatch *dispatch)
 {
     const size_t levels = b->request->levels, first = kernel * levels;
-    const char *names[AIC_PARAMS_MAX];
-    LLVMValueRef function = part_function(b, first, role, e->module), args[AIC_PARAMS_MAX];
-    if (function == NULL) {
+    LLVMValueRef args[AIC_PARAMS_MAX];
+    if (part_function(b, first, role, e->module) == NULL) {
         return;
     }
-    char name[NAME_BYTES];
-    const unsigned count = LLVMCountParams(function);
-    for (unsigned i = 0; i < count; i++) {
-        size_t length;
-        names[i] = LLVMGetValueName2(LLVMGetParam(function, i), &length);
-    }
-    snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
-    aic_emit_function(e, name, AIC_EMIT_ENTRY, names, count, 0);
-    for (unsigned i = 0; i < count; i++) {
-        args[i] = aic_emit_param(e, i);
-    }
+    const unsigned count = begin_function(b, kernel, role, e, args);
     LLVMValueRef level = aic_dispatch_level(e, dispatch);
     for (size_t l = 0; l < levels; l++) {
         aic_branch branch;
         LLVMValueRef number = LLVMConstInt(e->i32, l + 1, false);
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, level, number, ""));
-        function = part_function(b, first + l, role, e->module);
-        LLVMSetLinkage(function, LLVMInternalLinkage);
-        aic_emit_call(e, function, args, count);
+        call_part(b, first + l, role, e, args, count);
         aic_branch_end(e, &branch);
     }
     aic_emit_function_end(e);
@@ -140,6 +184,27 @@ static void emit_choices(const bundling *b, LLVMContextRef context, LLVMModuleRe
     aic_emit_close(&emit);
 }
 
+/* Of one level: its functions themselves, behind others only where operands are left out. */
+static void emit_single(const bundling *b, LLVMContextRef context, LLVMModuleRef module)
+{
+    aic_emit emit;
+    aic_emit_open(&emit, context, module, b->request->target[0], NULL);
+    for (size_t k = 0; k < b->request->count; k++) {
+        const bool all = find_taken(b, k).left_out == 0;
+        for (size_t r = 0; r < ROLES_COUNT; r++) {
+            LLVMValueRef args[AIC_PARAMS_MAX];
+            if (all || !has_operands(ROLES[r])) {
+                rename_part(b, k, ROLES[r], module);
+            } else if (part_function(b, k, ROLES[r], module) != NULL) {
+                const unsigned count = begin_function(b, k, ROLES[r], &emit, args);
+                call_part(b, k, ROLES[r], &emit, args, count);
+                aic_emit_function_end(&emit);
+            }
+        }
+    }
+    aic_emit_close(&emit);
+}
+
 static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
 {
     const bundling *b = user;
@@ -152,10 +217,8 @@ static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
     }
     if (b->request->levels > 1) {
         emit_choices(b, context, module);
-        return;
-    }
-    for (size_t part = 0; part < part_count(b->request); part++) {
-        rename_part(b, part, module);
+    } else {
+        emit_single(b, context, module);
     }
 }
 

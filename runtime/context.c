@@ -226,7 +226,7 @@ static aic_status create(const aic_context_options *options, aic_context **conte
         status = aic_cache_init(&made->kernels);
     }
     if (status == AIC_OK) {
-        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE, &made->disk);
+        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE, made->target->name, &made->disk);
     }
     if (status != AIC_OK) {
         free_parts(made);

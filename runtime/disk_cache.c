@@ -85,6 +85,7 @@ aic_status aic_disk_configure(aic_disk *disk, const aic_context_options *options
     if (status != AIC_OK) {
         return status;
     }
+    disk->ready_made = disk->mode != AIC_DISK_OFF;
     if (named != NULL ? named[0] == '\0' : users == NULL) {
         disk->mode = AIC_DISK_OFF;
     }

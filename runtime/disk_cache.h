@@ -22,6 +22,7 @@ typedef enum aic_disk_mode { AIC_DISK_OFF, AIC_DISK_RO, AIC_DISK_RW } aic_disk_m
 
 typedef struct aic_disk {
     aic_disk_mode mode;           /* AIC_DISK_OFF: there is no folder */
+    bool ready_made;              /* the mode is not off by choice: ready-made parts count (ready_parts.h) */
     char *folder;                 /* absolute; it need not be there */
     bool named;                   /* by the options or the environment: a warning says that it cannot be used */
     bool verbose;                 /* failures are lines on standard error */

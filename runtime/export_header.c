@@ -47,7 +47,7 @@ static const char *direction_text(aic_direction direction)
     case AIC_DIRECTION_INOUT:
         return "read and written";
     default:
-        return "not used: NULL";
+        return "not used";
     }
 }
 
@@ -55,8 +55,7 @@ static const char *direction_text(aic_direction direction)
 static void put_operand(FILE *out, const aic_operand *operand)
 {
     if (operand->direction == AIC_DIRECTION_UNUSED) {
-        fprintf(out, " *     %s: %s\n", operand->name, direction_text(operand->direction));
-        return;
+        return; /* it is no parameter */
     }
     fprintf(out, " *     %s: %s [", operand->name, aic_dtype_name(operand->dtype));
     for (int32_t i = 0; i < operand->rank; i++) {
@@ -87,11 +86,14 @@ static void put_text(FILE *out, const char *text)
 
 /* ---- declarations ---- */
 
-/* The operands, the packed one by another name. */
+/* The operands that are taken, the packed one by another name. */
 static void put_parameters(FILE *out, const exported_kernel *k, bool packed)
 {
     for (size_t i = 0; i < k->count; i++) {
         const bool written = (k->operand[i].direction & AIC_DIRECTION_OUT) != 0 || i == 0;
+        if (k->operand[i].direction == AIC_DIRECTION_UNUSED) {
+            continue;
+        }
         const char *suffix = packed && i == k->packed ? "_packed" : "";
         fprintf(out, "%svoid *%s%s, ", written ? "" : "const ", k->operand[i].name, suffix);
     }

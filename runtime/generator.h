@@ -13,6 +13,11 @@ const aic_generator_api *aic_generator(void);
 /* For tests: how often it was called on another thread, which must never be. */
 unsigned aic_generator_strangers(void);
 
+/* The name of the file that it is loaded from, absolute or as the environment says; false: it is linked in, or nobody
+ * knows. */
+enum { AIC_GENERATOR_PATH_MAX = 4096 };
+bool aic_generator_path(char path[AIC_GENERATOR_PATH_MAX]);
+
 /* Finds it: generator_linked.c, or generator_module.c. Called by one thread at a time, until it succeeds. */
 aic_status aic_generator_open(const aic_generator_api **api);
 

@@ -21,7 +21,7 @@
 
 #define SUBJECT "generator module"
 
-enum { PATH_BYTES = 4096, SEGMENTS_MAX = 64 };
+enum { PATH_BYTES = AIC_GENERATOR_PATH_MAX, SEGMENTS_MAX = 64 };
 
 /* ---- where it is ---- */
 
@@ -92,6 +92,12 @@ static bool find_module(char path[PATH_BYTES])
     }
     free(real);
     return true;
+}
+
+bool aic_generator_path(char path[AIC_GENERATOR_PATH_MAX])
+{
+    const char *named = aic_environment("AIC_CODEGEN");
+    return named != NULL ? copy_path(named, strlen(named), path) : find_module(path);
 }
 
 /* ---- is it whole ---- */
@@ -176,13 +182,9 @@ static aic_status open_library(const char *path, const aic_module_header **modul
 
 aic_status aic_generator_open(const aic_generator_api **api)
 {
-    char found[PATH_BYTES];
-    const char *path = aic_environment("AIC_CODEGEN");
-    if (path == NULL) {
-        if (!find_module(found)) {
-            return aic_fail(AIC_IO, SUBJECT, "the folder of the library, where it lies, cannot be found");
-        }
-        path = found;
+    char path[PATH_BYTES];
+    if (!aic_generator_path(path)) {
+        return aic_fail(AIC_IO, SUBJECT, "the folder of the library, where it lies, cannot be found");
     }
     const aic_module_header *module = NULL;
     aic_status status = check_file(path);

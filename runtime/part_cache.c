@@ -78,8 +78,6 @@ static void keep_limit(aic_part_cache *parts)
     pthread_mutex_unlock(&aic_cache_mutex);
 }
 
-/* ---- for the generator ---- */
-
 /* What a part is made of. */
 typedef struct wish {
     const aic_part_identity *identity;
@@ -87,8 +85,35 @@ typedef struct wish {
     void *what;
 } wish;
 
+/* ---- ready-made parts ---- */
+
+/* In the place of a file that is not there, or not to be used. */
+static aic_ready_parts *no_parts(void)
+{
+    static const char nothing;
+    return (aic_ready_parts *)(uintptr_t)&nothing;
+}
+
+static bool find_ready(aic_part_cache *parts, const aic_part_identity *identity, aic_piece *piece)
+{
+    /* acquire, release: what was read of the file comes with its address. */
+    aic_ready_parts *ready = atomic_load_explicit(&parts->ready, memory_order_acquire), *first = NULL;
+    if (ready == NULL) {
+        ready = parts->disk->ready_made ? aic_ready_parts_open(parts->level) : NULL;
+        ready = ready != NULL ? ready : no_parts();
+        if (!atomic_compare_exchange_strong_explicit(&parts->ready, &first, ready, memory_order_acq_rel,
+                                                     memory_order_acquire)) {
+            aic_ready_parts_close(ready != no_parts() ? ready : NULL);
+            ready = first;
+        }
+    }
+    return ready != no_parts() && aic_ready_parts_find(ready, identity, piece);
+}
+
+/* ---- for the generator ---- */
+
 /* Loads or makes the part of an entry that is missing, held by the cache and the caller. */
-static aic_status load_or_make(aic_disk *disk, const wish *w, held_part **made, aic_part_origin *origin)
+static aic_status load_or_make(aic_part_cache *parts, const wish *w, held_part **made, aic_part_origin *origin)
 {
     held_part *part = aic_memory_zeros(sizeof *part);
     if (part == NULL) {
@@ -97,11 +122,12 @@ static aic_status load_or_make(aic_disk *disk, const wish *w, held_part **made, 
     atomic_init(&part->holds, 2);
     aic_status status = AIC_OK;
     *origin = AIC_PART_LOADED;
-    if (!aic_disk_load_part(disk, w->identity, &part->piece)) {
+    if (!find_ready(parts, w->identity, &part->piece) && !aic_disk_load_part(parts->disk, w->identity, &part->piece)) {
         *origin = AIC_PART_MADE;
         status = w->make(w->what, &part->piece);
         if (status == AIC_OK) {
-            (void)aic_disk_store_part(disk, w->identity, &part->piece); /* without it the next process makes it, too */
+            (void)aic_disk_store_part(parts->disk, w->identity,
+                                      &part->piece); /* without it the next process makes it, too */
         }
     }
     if (status != AIC_OK) {
@@ -129,7 +155,7 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
     *origin = AIC_PART_READY;
     if (flight != NULL) {
         const wish w = {identity, make, what};
-        status = load_or_make(parts->disk, &w, &part, origin);
+        status = load_or_make(parts, &w, &part, origin);
         aic_cache_publish(&parts->cache, flight, status, part);
     } else if (status == AIC_OK) {
         part = entry->value;
@@ -150,12 +176,14 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
     release((char *)(uintptr_t)piece - offsetof(held_part, piece));
 }
 
-aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, aic_disk *disk)
+aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char *level, aic_disk *disk)
 {
     const aic_status status = aic_cache_init(&parts->cache);
     parts->source = (aic_part_source){.take = take, .give_back = give_back};
     parts->most = most;
     parts->disk = disk;
+    parts->level = level;
+    atomic_init(&parts->ready, NULL);
     parts->cache.admit = admit;
     parts->cache.drop = drop;
     return status;
@@ -164,4 +192,6 @@ aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, aic_disk *d
 void aic_part_cache_destroy(aic_part_cache *parts)
 {
     aic_cache_destroy(&parts->cache, release);
+    aic_ready_parts *ready = atomic_load_explicit(&parts->ready, memory_order_relaxed); /* nobody else is there */
+    aic_ready_parts_close(ready != no_parts() ? ready : NULL);
 }

@@ -1,6 +1,8 @@
 /* Exported kernels: an object of many of them is linked by the system's linker, without the library, and called. What
  * the command does, and freestanding programs, AArch64 among them, are tested by tests/cli/export.sh. */
+#include "runtime/code_memory.h"
 #include "runtime/export_reserved.h"
+#include "runtime/stub.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
@@ -97,48 +99,24 @@ static long long macro_of(const char *header, const char *name, const char *what
 
 /* ---- calls ---- */
 
-/* Up to ten operands: six stages have no more. */
-static void call(function f, size_t count, void *const p[], void *workspace)
+/* Calls a function of the operands that the specification takes and of a workspace. */
+static void call(function f, const verify_case *c, void *const p[], void *workspace)
 {
-    switch (count) {
-    case 1:
-        ((void (*)(void *, void *))f)(p[0], workspace);
-        break;
-    case 2:
-        ((void (*)(void *, void *, void *))f)(p[0], p[1], workspace);
-        break;
-    case 3:
-        ((void (*)(void *, void *, void *, void *))f)(p[0], p[1], p[2], workspace);
-        break;
-    case 4:
-        ((void (*)(void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], workspace);
-        break;
-    case 5:
-        ((void (*)(void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4], workspace);
-        break;
-    case 6:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4], p[5],
-                                                                              workspace);
-        break;
-    case 7:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4],
-                                                                                      p[5], p[6], workspace);
-        break;
-    case 8:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], workspace);
-        break;
-    case 9:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], workspace);
-        break;
-    case 10:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], workspace);
-        break;
-    default:
-        ck_abort_msg("%zu operands", count);
+    static const void *const none[AIC_STUB_OPERANDS_MAX];
+    void *taken[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->operand[i].direction != AIC_DIRECTION_UNUSED) {
+            taken[count++] = p[i];
+        }
     }
+    unsigned char code[AIC_STUB_BYTES_MAX];
+    aic_code_memory memory;
+    const aic_stub stub = {.target = (uintptr_t)f, .count = count, .fixed = none, .table = true};
+    const aic_image image = {.bytes = code, .size = aic_stub_write(&stub, code), .alignment = ALIGNMENT};
+    ck_assert_int_eq(aic_code_memory_place(&image, &memory), AIC_OK);
+    ((aic_kernel_fn)(uintptr_t)memory.base)(taken, workspace);
+    aic_code_memory_release(&memory);
 }
 
 /* Operands of one call between guard pages, the output with its old content. */
@@ -217,7 +195,7 @@ static void check_kernel(const aic_exported *made, const linked *l, const char *
     const long long packed = macro_of(made->header, name, "PACKED_BYTES");
     ck_assert_int_ge(workspace, 0);
     open_operands(&o, c, workspace, 0);
-    call(find(l, name, ""), c->count, o.pointer, o.workspace.data);
+    call(find(l, name, ""), c, o.pointer, o.workspace.data);
     ck_assert_msg(verify_compare(c, o.pointer[c->output], "plain", &report) == VERIFY_PASSED, "%s: %s", name,
                   report.text);
     close_operands(&o, c);
@@ -233,7 +211,7 @@ static void check_kernel(const aic_exported *made, const linked *l, const char *
     ((void (*)(void *, const void *))pack)(o.packed.data, o.pointer[which]);
     check_head((void (*)(const void *, int *))find(l, name, "_packed_check"), o.packed.data);
     o.pointer[which] = o.packed.data;
-    call(run, c->count, o.pointer, o.workspace.data);
+    call(run, c, o.pointer, o.workspace.data);
     ck_assert_msg(verify_compare(c, o.pointer[c->output], "packed", &report) == VERIFY_PASSED, "%s: %s", name,
                   report.text);
     close_operands(&o, c);

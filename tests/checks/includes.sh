@@ -16,7 +16,8 @@ frontend/          -               /llvm-c/
 runtime/           -               /llvm-c/
 codegen/target/    -               /llvm-c/|^codegen/([a-z_]+\.|contraction/|epilogue/|family/|llvm/|loops/|ops/)
 codegen/parts/     -               ^codegen/(contraction|epilogue|loops|ops)/|^codegen/(plan|shape|kernel|codegen)\.h|^frontend/core/(spec|op)\.h
-tools/             -               /llvm-c/|^(codegen|runtime|tests)/|^frontend/(core|text|numeric|layout|ops|reference|random|pto)/
+tools/             tools/ready/main.c /llvm-c/|^(codegen|runtime|tests)/|^frontend/(core|text|numeric|layout|ops|reference|random|pto)/
+tools/ready/       -               /llvm-c/|^(runtime|tests)/
 tests/bench/       -               /llvm-c/|^(codegen|runtime)/|^frontend/(core|text|numeric|layout|ops|reference|random|pto)/
 '
 passed=0

@@ -6,6 +6,12 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 export AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels"
 build=$(dirname "$aicjit")
+module=$build/libaicjit-codegen.so.0.1
+if [ -e "$module" ]; then # without ready-made parts beside it
+    mkdir alone
+    ln -s "$module" alone/module.so
+    export AIC_CODEGEN="$work/alone/module.so"
+fi
 first='mmad(dtype=float16, m=32, k=32, n=16)'
 printf '%s\n' "$first" 'mmad(dtype=float16, m=32, k=32, n=32)' "$int8" >batch.txt
 

@@ -1,11 +1,17 @@
 /* See scenarios.h. Kernels are small: each is made once for every call that fails. */
 #include "tests/faults/scenarios.h"
+#include "codegen/image.h"
+#include "codegen/ready_file.h"
+#include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
+#include "runtime/disk_cache.h"
+#include "runtime/ready_parts.h"
 #include "runtime/tune.h"
 #include "runtime/tune_file.h"
 #include "tests/faults/calls.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,26 +73,20 @@ static void judge(aic_status status, unsigned char *known, const char **wrong)
     }
 }
 
-/* Removes the files of a folder whose names begin so. */
-static void remove_files(const char *name, const char *prefix)
+/* Removes a folder with its files. */
+static void remove_folder(const char *name)
 {
     char path[512];
     DIR *files = opendir(name);
     for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
         snprintf(path, sizeof path, "%.128s/%.200s", name, entry->d_name);
-        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+        if (entry->d_name[0] != '.') {
             (void)unlink(path);
         }
     }
     if (files != NULL) {
         closedir(files);
     }
-}
-
-/* Removes a folder with its files. */
-static void remove_folder(const char *name)
-{
-    remove_files(name, "");
     (void)rmdir(name);
 }
 
@@ -438,38 +438,97 @@ static aic_status keep_on_disk(const char **wrong)
     return status;
 }
 
-/* The kernel's own file is removed in between: the second one is made of parts from the disk. */
+/* The smallest piece of a part that there is; an identity of the form that all have. */
+static size_t put_piece(unsigned char *bytes)
+{
+    enum { CODE = 8 };
+    const aic_piece_head head = {.magic = "AICPART",
+                                 .machine = EM_X86_64,
+                                 .alignment = AIC_PIECE_SPACING,
+                                 .code_bytes = CODE,
+                                 .symbols = 1,
+                                 .name_bytes = sizeof AIC_PART_SYMBOL};
+    const aic_piece_symbol symbol = {0, 0, AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION};
+    memcpy(bytes, &head, sizeof head);
+    memset(bytes + sizeof head, 0x90, CODE);
+    memcpy(bytes + sizeof head + CODE, &symbol, sizeof symbol);
+    memcpy(bytes + sizeof head + CODE + sizeof symbol, AIC_PART_SYMBOL, sizeof AIC_PART_SYMBOL);
+    return sizeof head + CODE + sizeof symbol + sizeof AIC_PART_SYMBOL;
+}
+
+static void put_identity(aic_part_identity *identity)
+{
+    aic_writer out = {identity->bytes, sizeof identity->bytes, 0};
+    for (int i = 0; i < 6; i++) {
+        aic_write_text(&out, "text");
+    }
+    aic_write_number(&out, 1, 8);
+    identity->size = out.size;
+}
+
+/* Files may be lost without a status: parts are made then. */
 static aic_status keep_parts(const char **wrong)
 {
-    static unsigned char known[BYTES];
+    unsigned char bytes[256];
+    const aic_piece piece = {bytes, put_piece(bytes)};
+    aic_piece loaded = {NULL, 0};
+    aic_part_identity identity;
+    put_identity(&identity);
     aic_context_options options = aic_context_options_init();
-    options.threads = 1;
-    options.tuning_db = "";
     options.cache = "rw";
     options.cache_dir = kept;
     calls_pause(true);
-    remove_files(kept, "");
+    remove_folder(kept);
     calls_pause(false);
-    aic_status status = AIC_OK;
-    for (int turn = 0; turn < 2 && status == AIC_OK; turn++) {
-        aic_context *context = NULL;
-        aic_kernel *kernel = NULL;
-        aic_kernel_info info = {.parts_loaded = 0};
-        aic_spec spec;
-        status = aic_context_create(&options, &context);
-        status = status == AIC_OK ? call_in(context, PRODUCT, 3, known, wrong) : status;
-        status = status == AIC_OK ? read_spec(PRODUCT, &spec) : status;
-        status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &kernel) : status;
-        status = status == AIC_OK ? aic_kernel_get_info(kernel, &info) : status;
-        if (status == AIC_OK && calls_failed() == NULL && (turn == 0 ? info.parts_made : info.parts_loaded) == 0) {
-            *wrong = "parts are not kept or not found though nothing failed";
+    aic_disk disk;
+    const aic_status status = aic_disk_configure(&disk, &options);
+    if (status == AIC_OK) {
+        const bool stored = aic_disk_store_part(&disk, &identity, &piece);
+        const bool found = aic_disk_load_part(&disk, &identity, &loaded);
+        if (calls_failed() == NULL && !(stored && found)) {
+            *wrong = "a part is not kept or not found though nothing failed";
         }
-        aic_kernel_release(kernel);
-        aic_context_destroy(context);
-        calls_pause(true);
-        remove_files(kept, "aic_");
-        calls_pause(false);
+        if (found && (loaded.size != piece.size || memcmp(loaded.bytes, bytes, piece.size) != 0)) {
+            *wrong = "another part was found";
+        }
+        if (found && !stored) {
+            *wrong = "a part was found that could not be kept";
+        }
     }
+    aic_piece_free(&loaded);
+    aic_disk_free(&disk);
+    return status;
+}
+
+/* A file of ready-made parts is written and used. */
+static aic_status use_ready_parts(const char **wrong)
+{
+    char path[160];
+    unsigned char bytes[256], *written = NULL;
+    size_t size = 0;
+    aic_piece found = {NULL, 0};
+    aic_ready_part part = {.piece = {bytes, put_piece(bytes)}};
+    put_identity(&part.identity);
+    const aic_status status = aic_ready_file_write("avx2", &part, 1, &written, &size);
+    snprintf(path, sizeof path, "%s/ready", folder);
+    calls_pause(true);
+    FILE *file = status == AIC_OK ? fopen(path, "w") : NULL;
+    if (file != NULL) {
+        (void)fwrite(written, 1, size, file);
+        (void)fclose(file);
+    }
+    calls_pause(false);
+    free(written);
+    aic_ready_parts *ready = status == AIC_OK ? aic_ready_parts_open_file(path, "avx2") : NULL;
+    const bool good = ready != NULL && aic_ready_parts_find(ready, &part.identity, &found);
+    if (good ? memcmp(found.bytes, bytes, part.piece.size) != 0 : calls_failed() == NULL) {
+        *wrong = "a ready-made part is another one, or not found though nothing failed";
+    }
+    aic_piece_free(&found);
+    aic_ready_parts_close(ready);
+    calls_pause(true);
+    (void)unlink(path);
+    calls_pause(false);
     return status;
 }
 
@@ -578,25 +637,16 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},
-    {"calls", call_twice, false},
-    {"a chain", call_chain, false},
-    {"packing", call_packed, false},
-    {"observing", call_observed, true},
-    {"dumps", dump_stages, false},
-    {"export", export_kernels, false},
-    {"merging", merge_files, false},
-    {"estimating", estimate, false},
-    {"a loop", call_with_loop, false},
-    {"the pool", call_with_pool, false},
-    {"a program", run_program, false},
-    {"reference", ask_reference, false},
-    {"a batch", call_batch, false},
-    {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},
-    {"parts on disk", keep_parts, true},
-    {"a network", run_network, false},
-    {"a network's object", export_network, false},
+    {"contexts", make_contexts, false},  {"calls", call_twice, false},
+    {"a chain", call_chain, false},      {"packing", call_packed, false},
+    {"observing", call_observed, true},  {"dumps", dump_stages, false},
+    {"export", export_kernels, false},   {"merging", merge_files, false},
+    {"estimating", estimate, false},     {"a loop", call_with_loop, false},
+    {"the pool", call_with_pool, false}, {"a program", run_program, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},
+    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"parts on disk", keep_parts, true}, {"ready-made parts", use_ready_parts, true},
+    {"a network", run_network, false},   {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 

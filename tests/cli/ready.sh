@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Ready-made parts: kernels that are made of those beside the generator's module, and of none where the file is missing,
+# damaged, another build's, or the cache is off.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit and work
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
+export AIC_CACHE=ro AIC_CACHE_DIR="$work/none" AIC_VERBOSE=2
+build=$(dirname "$aicjit")
+module=$(find "$build" -maxdepth 1 -name 'libaicjit-codegen.so.*' ! -name '*.parts' | head -n 1)
+if ! ls "$build"/libaicjit-codegen.so.*.parts >/dev/null 2>&1; then
+    echo "not run: this build has no ready-made parts"
+    finish
+    exit
+fi
+level=$("$aicjit" info 2>/dev/null | sed -n 's/^used by default *//p')
+# Of tools/ready/shapes.txt, and sizes that it does not have.
+export AIC_MACHINE=zen4 # of which its kernels are
+shapes=('mmad(dtype=int8, m=176, n=64, k=96)' 'conv2d(dtype=int8, fm_shape=[2,14,17,32], kernel_shape=[2,1,1,64,32])'
+    'conv2d(dtype=float16, fm_shape=[4,14,11,16], kernel_shape=[4,3,3,48,16], pad=[1,1,1,1], accumulate=fast)')
+others=('mmad(dtype=int8, m=84, n=80, k=64)' 'conv2d(dtype=int8, fm_shape=[3,19,51,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])'
+    'conv2d(dtype=float16, fm_shape=[5,21,44,16], kernel_shape=[5,3,3,64,16], pad=[1,1,1,1], accumulate=fast)')
+
+# ---- beside the module of the build ----
+
+for shape in "${shapes[@]}"; do
+    expect "$shape" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' "$aicjit" check "$shape"
+done
+for shape in "${others[@]}"; do
+    expect "$shape" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+' "$aicjit" check "$shape"
+done
+expect 'each part has a line' 0 '^aicjit: part tile loaded ' "$aicjit" check "${shapes[0]}"
+expect 'off: every part is made' 0 '^aicjit: compiled .* parts=0\+0\+[1-9]' env AIC_CACHE=off "$aicjit" check "${shapes[0]}"
+expect 'without a home they are used' 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' \
+    env -u HOME -u AIC_CACHE_DIR -u XDG_CACHE_HOME -u AIC_CACHE "$aicjit" check "${shapes[0]}"
+
+# ---- beside another copy ----
+
+mkdir alone
+cp -L "$module" alone/module.so
+file=alone/module.so.$level.parts
+mine() { env AIC_CODEGEN="$work/alone/module.so" "$aicjit" "$@"; }
+warm() { # in a new folder, and with warnings
+    rm -rf kernels
+    AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels" mine cache warm "${shapes[0]}"
+}
+expect 'no file' 0 '^aicjit: compiled .* parts=0\+0\+[1-9]' mine check "${shapes[0]}"
+cp "$module.$level.parts" "$file"
+expect 'a copy' 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' mine check "${shapes[0]}"
+printf 'x' | dd of="$file" bs=1 seek=40 conv=notrunc status=none
+expect 'a damaged one is reported' 0 'warning: ready-made parts: "[^"]*module.so.*parts" is not used: it is damaged$' warm
+cp "$module.$level.parts" "$file"
+truncate -s 100 "$file"
+expect 'one that is cut off' 0 'is not used: it is cut off$' warm
+: >"$file"
+expect 'an empty one' 0 'is not used: it is empty$' warm
+rm "$file" && mkfifo "$file"
+expect 'a pipe' 0 'is not used: it is no file$' warm
+rm "$file" && cp "$module.sse2.parts" "$file"
+expect 'of another level' 0 'is not used: it is of another level$' warm
+finish

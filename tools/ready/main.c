@@ -1,0 +1,189 @@
+/* Makes the ready-made parts of a level (codegen/ready_file.h), when the library is built:
+ *
+ *     aicjit-ready MODULE SHAPES LEVEL FILE
+ *
+ * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The generator's module makes
+ * the kernel of each line, and all parts that it asks for are written to FILE. */
+#include "codegen/build_name.h"
+#include "codegen/module.h"
+#include "codegen/ready_file.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/spec.h"
+#include "frontend/core/thread.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 1024, PARTS_MAX = 4096 };
+
+/* What is made. */
+typedef struct making {
+    aic_part_source source; /* the first member */
+    const aic_generator_api *api;
+    const aic_target *target;
+    size_t kernels, count;
+    aic_ready_part part[PARTS_MAX];
+} making;
+
+static int fail(const char *what, const char *why)
+{
+    fprintf(stderr, "aicjit-ready: %s: %s\n", what, why);
+    return EXIT_FAILURE;
+}
+
+/* ---- parts ---- */
+
+static aic_status take(aic_part_source *source, const aic_part_identity *identity,
+                       aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
+                       aic_part_origin *origin)
+{
+    making *m = (making *)source;
+    size_t i = 0;
+    while (i < m->count && (m->part[i].identity.size != identity->size ||
+                            memcmp(m->part[i].identity.bytes, identity->bytes, identity->size) != 0)) {
+        i++;
+    }
+    *origin = i < m->count ? AIC_PART_READY : AIC_PART_MADE;
+    aic_status status = AIC_OK;
+    if (i == m->count) {
+        status = i < PARTS_MAX ? make(what, &m->part[i].piece) : AIC_UNSUPPORTED;
+        m->part[i].identity = *identity;
+        m->count += status == AIC_OK;
+    }
+    *piece = &m->part[i].piece;
+    return status;
+}
+
+static void give_back(aic_part_source *source, const aic_piece *piece)
+{
+    (void)source, (void)piece;
+}
+
+/* ---- kernels ---- */
+
+static aic_status make_kernel(making *m, const char *text)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    aic_spec spec, canonical;
+    uint64_t word;
+    aic_object object;
+    aic_status status = aic_spec_parse(text, &spec);
+    if (status == AIC_OK) {
+        status = aic_spec_resolve_kernel(&spec, &semantics, &canonical);
+    }
+    if (status == AIC_OK) {
+        (void)aic_spec_take_word(&canonical, &semantics, &word);
+        const aic_codegen_request request = {.count = 1,
+                                             .spec = &canonical,
+                                             .semantics = &semantics,
+                                             .target = m->target,
+                                             .machine = aic_machine_of((aic_core)0),
+                                             .symbol = "kernel",
+                                             .divided = true,
+                                             .parts = &m->source};
+        status = m->api->object(&request, &object);
+    }
+    if (status == AIC_OK) {
+        aic_object_free(&object);
+        m->kernels++;
+    }
+    return status;
+}
+
+/* Makes the kernels of a line, all that its braces stand for: the first alternatives are put in, and the rest of the
+ * line is looked at again. */
+static aic_status make_all(making *m, const char *line)
+{
+    const char *open = strchr(line, '{'), *close = open != NULL ? strchr(open, '}') : NULL;
+    if (close == NULL) {
+        return make_kernel(m, line);
+    }
+    aic_status status = AIC_OK;
+    for (const char *at = open + 1; at <= close && status == AIC_OK;) {
+        char other[LINE];
+        const size_t length = strcspn(at, ",}");
+        snprintf(other, sizeof other, "%.*s%.*s%s", (int)(open - line), line, (int)length, at, close + 1);
+        status = make_all(m, other);
+        at += length + 1;
+    }
+    return status;
+}
+
+static int make_shapes(making *m, FILE *shapes)
+{
+    char line[LINE];
+    while (fgets(line, sizeof line, shapes) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '#' && line[0] != '\0' && make_all(m, line) != AIC_OK) {
+            return fail(line, aic_last_error());
+        }
+    }
+    return ferror(shapes) != 0 ? fail("the list of shapes", "cannot be read") : EXIT_SUCCESS;
+}
+
+/* ---- files ---- */
+
+static const aic_generator_api *open_module(const char *path)
+{
+    static const aic_generator_host host = {0, false, aic_thread_get};
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const aic_module_header *module = library != NULL ? dlsym(library, AIC_MODULE_SYMBOL) : NULL;
+    if (module == NULL) {
+        (void)fail(path, dlerror());
+        return NULL;
+    }
+    if (strcmp(module->build, aic_build_name) != 0) {
+        (void)fail(path, "it is of another build");
+        return NULL;
+    }
+    aic_generator_host shared = host;
+    shared.thread_key = aic_thread_key;
+    shared.thread_ready = aic_thread_ready;
+    return module->open(&shared);
+}
+
+static int write_file(making *m, const char *path)
+{
+    unsigned char *bytes;
+    size_t size;
+    if (aic_ready_file_write(m->target->name, m->part, m->count, &bytes, &size) != AIC_OK) {
+        return fail(path, aic_last_error());
+    }
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && fwrite(bytes, 1, size, file) == size;
+    good = (file == NULL || fclose(file) == 0) && good;
+    free(bytes);
+    if (!good) {
+        (void)remove(path);
+        return fail(path, "cannot be written");
+    }
+    printf("%s: %zu parts of %zu kernels, %zu bytes\n", m->target->name, m->count, m->kernels, size);
+    return EXIT_SUCCESS;
+}
+
+int main(int count, char **argument)
+{
+    static making m = {.source = {take, give_back}};
+    if (count != 5) {
+        return fail("usage", "aicjit-ready MODULE SHAPES LEVEL FILE");
+    }
+    m.target = aic_target_find(AIC_ARCH_X86_64, argument[3]);
+    m.api = open_module(argument[1]);
+    FILE *shapes = fopen(argument[2], "r");
+    if (m.api == NULL || m.target == NULL || shapes == NULL) {
+        return m.api == NULL      ? EXIT_FAILURE
+               : m.target == NULL ? fail(argument[3], "there is no such level")
+                                  : fail(argument[2], "cannot be read");
+    }
+    int status = make_shapes(&m, shapes);
+    (void)fclose(shapes);
+    if (status == EXIT_SUCCESS) {
+        status = write_file(&m, argument[4]);
+    }
+    for (size_t i = 0; i < m.count; i++) {
+        aic_piece_free(&m.part[i].piece);
+    }
+    return status;
+}
