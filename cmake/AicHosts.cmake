@@ -1,7 +1,7 @@
 # Other hosts for tests (tests/claims.h): specifications drawn from other seeds, and a library to preload that claims
 # processors and caches. It has no sanitizer in it: one preloads it into programs that may have none.
 
-foreach(name aic_spec_random aic_spec_random_illegal aic_spec_random_chain aic_spec_random_chain_illegal verify_open)
+foreach(name aic_spec_draw aic_spec_draw_illegal aic_spec_draw_chain aic_spec_draw_chain_illegal verify_open)
     target_link_options(aicjit-tests PRIVATE "LINKER:--wrap=${name}")
 endforeach()
 

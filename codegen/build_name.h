@@ -3,7 +3,7 @@
 #ifndef AIC_BUILD_NAME_H
 #define AIC_BUILD_NAME_H
 
-/* The version and a hash of the sources of frontend/ and codegen/ and of LLVM's version: "0.1.0-0123456789abcdef". */
+/* The version and a hash of the sources of frontend/ and codegen/ and of LLVM's version: "0.2.0-0123456789abcdef". */
 extern const char aic_build_name[];
 
 /* Of the LLVM that the build is for, e.g. "22.1.8". */

@@ -2,6 +2,7 @@
  * adaptor to another one. LLVM takes the level of the whole from its first element. */
 #include "codegen/passes.h"
 #include "frontend/core/diag.h"
+#include <aic/tool.h>
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 static const aic_generator *const GENERATORS[] = {
     [AIC_OP_NONE] = NULL,
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_generator_##name,
+#define AIC_OP(ENUM, name, count, params, args) [AIC_OP_##ENUM] = &aic_generator_##name,
 #include <aic/ops.def>
 #undef AIC_OP
 };

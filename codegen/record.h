@@ -4,7 +4,7 @@
 #define AIC_RECORD_H
 
 #include "frontend/core/bytes.h"
-#include <aic/spec.h>
+#include "frontend/core/stage.h"
 
 /* The two forms of a call: operands as the documents shape them, or packed images in place of the packable ones. */
 enum { AIC_PLAIN, AIC_PACKED, AIC_FORMS };

@@ -64,7 +64,7 @@ typedef struct aic_generator {
     void (*fuse)(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work);
 } aic_generator;
 
-#define AIC_OP(ENUM, name, params, args) extern const aic_generator aic_generator_##name;
+#define AIC_OP(ENUM, name, count, params, args) extern const aic_generator aic_generator_##name;
 #include <aic/ops.def>
 #undef AIC_OP
 

@@ -1,6 +1,7 @@
 /* The stages that make a kernel; see build.h. pipeline.c runs them. */
 #include "runtime/build.h"
 #include "frontend/core/choice.h"
+#include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/log.h"
@@ -164,6 +165,10 @@ aic_status aic_build_object(aic_build *build)
 {
     aic_codegen_request request = codegen_request(build);
     aic_status status = aic_generator()->object(&request, &build->object);
+    if (status == AIC_COMPILE && aic_part_cache_distrust(&build->context->parts)) {
+        aic_warn("parts", "those from files are not used: %s", aic_last_error());
+        status = aic_generator()->object(&request, &build->object);
+    }
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, build->context, &build->object);

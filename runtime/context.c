@@ -7,6 +7,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/memory.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/code.h"
 #include "runtime/environment.h"
 #include "runtime/evict.h"
@@ -23,11 +24,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-aic_context_options aic_context_options_init(void)
-{
-    return (aic_context_options){.verbose = -1, .semantics = aic_semantics_init()};
-}
 
 static aic_status choose_target(const char *isa, const aic_target **target)
 {
@@ -247,16 +243,20 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     if (context == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
     }
-    if (options != NULL && (options->allocate == NULL) != (options->deallocate == NULL)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, options->allocate == NULL ? "allocate" : "deallocate",
-                        "is NULL, and %s is not", options->allocate == NULL ? "deallocate" : "allocate");
+    aic_context_options taken = aic_context_options_init();
+    aic_status status = options != NULL ? aic_structure_take("options", options, &taken, sizeof taken) : AIC_OK;
+    status = status == AIC_OK ? aic_semantics_settle(taken.semantics_room) : status;
+    if (status != AIC_OK) {
+        return status;
     }
-    const aic_context_options defaults = aic_context_options_init();
-    options = options != NULL ? options : &defaults;
-    const aic_hooks hooks = hooks_of(options);
+    if ((taken.allocate == NULL) != (taken.deallocate == NULL)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, taken.allocate == NULL ? "allocate" : "deallocate",
+                        "is NULL, and %s is not", taken.allocate == NULL ? "deallocate" : "allocate");
+    }
+    const aic_hooks hooks = hooks_of(&taken);
     const int cancellation = aic_cancellation_disable(); /* files are open and locks held meanwhile */
     const aic_hooks *before = aic_thread_use(&hooks);
-    const aic_status status = create(options, context);
+    status = create(&taken, context);
     (void)aic_thread_use(before);
     aic_cancellation_restore(cancellation);
     return status;
@@ -324,13 +324,12 @@ aic_status aic_context_set_default(aic_context *context)
 
 aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
 {
-    if (stats == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "stats", "is NULL");
-    }
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_structure_check("stats", stats, sizeof *stats);
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
         /* relaxed: counters, each right by itself; they order nothing. */
-        *stats = (aic_cache_stats){
+        const aic_cache_stats made = {
+            .size = sizeof made,
             .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
@@ -339,19 +338,19 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
             .loads = atomic_load_explicit(&context->loads, memory_order_relaxed),
             .stores = atomic_load_explicit(&context->stores, memory_order_relaxed),
         };
+        status = aic_structure_give("stats", stats, &made, sizeof made);
     }
     return status;
 }
 
 aic_status aic_context_get_statistics(aic_context *context, aic_context_statistics *statistics)
 {
-    if (statistics == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "statistics", "is NULL");
-    }
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_structure_check("statistics", statistics, sizeof *statistics);
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
         const aic_counters *c = &context->counters;
-        *statistics = (aic_context_statistics){
+        const aic_context_statistics made = {
+            .size = sizeof made,
             .requests = aic_counted(&c->requests),
             .compiled = aic_counted(&c->compiled),
             .loaded = aic_counted(&c->loaded),
@@ -363,6 +362,7 @@ aic_status aic_context_get_statistics(aic_context *context, aic_context_statisti
             .link_ns = aic_counted(&c->link_ns),
             .publish_ns = aic_counted(&c->publish_ns),
         };
+        status = aic_structure_give("statistics", statistics, &made, sizeof made);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* The functions of aic/cache.h. */
 #include "codegen/build_name.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/structure.h"
 #include "runtime/context.h"
 #include "runtime/disk_cache.h"
 #include "runtime/disk_file.h"
@@ -42,8 +43,11 @@ static bool is_current(const char *name)
 
 static void count_files(const aic_disk *disk, const aic_disk_list *list, aic_disk_cache_info *info)
 {
-    *info = (aic_disk_cache_info){
-        .folder = disk->folder, .mode = aic_disk_mode_name(disk->mode), .limit = disk->limit, .bytes = list->bytes};
+    *info = (aic_disk_cache_info){.size = sizeof *info,
+                                  .folder = disk->folder,
+                                  .mode = aic_disk_mode_name(disk->mode),
+                                  .limit = disk->limit,
+                                  .bytes = list->bytes};
     for (size_t i = 0; i < list->count; i++) {
         const aic_disk_entry *entry = &list->entry[i];
         const uint64_t current = entry->finished && is_current(entry->name);
@@ -100,13 +104,15 @@ static aic_status look_at(aic_context *context, bool read, aic_disk_cache_report
 static aic_status look(aic_context *context, bool read, aic_disk_cache_report tell, void *user,
                        aic_disk_cache_info *info)
 {
-    if (info == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
+    aic_disk_cache_info made = aic_disk_cache_info_init();
+    aic_status status = aic_structure_check("info", info, sizeof *info);
+    if (status != AIC_OK) {
+        return status;
     }
     const int cancellation = aic_cancellation_disable();
-    const aic_status status = look_at(context, read, tell, user, info);
+    status = look_at(context, read, tell, user, &made);
     aic_cancellation_restore(cancellation);
-    return status;
+    return status == AIC_OK ? aic_structure_give("info", info, &made, sizeof made) : status;
 }
 
 aic_status aic_disk_cache_stat(aic_context *context, aic_disk_cache_info *info)

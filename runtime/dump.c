@@ -2,6 +2,7 @@
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/context.h"
 #include "runtime/generator.h"
 #include "runtime/identity.h"
@@ -152,7 +153,8 @@ static aic_status explain(const aic_codegen_request *request, const aic_tune_rec
     if (status != AIC_OK) {
         return status;
     }
-    *e = (aic_explanation){.shape = facts.shape,
+    *e = (aic_explanation){.size = sizeof *e,
+                           .shape = facts.shape,
                            .kernel = facts.kernel,
                            .origin = record != NULL              ? aic_origin_tuned
                                      : request->schedule == NULL ? aic_origin_default
@@ -232,16 +234,17 @@ aic_status aic_explain(aic_context *context, const aic_spec *spec, const char *s
     if (spec == NULL || explanation == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "explanation", "is NULL");
     }
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_structure_check("explanation", explanation, sizeof *explanation);
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status != AIC_OK) {
         return status;
     }
-    aic_explanation made;
+    aic_explanation made = aic_explanation_init();
     dump_job job = {context, spec, schedule, AIC_DUMP_EXPLAIN, isa, NULL, NULL, 0, &made};
     status = aic_worker_run(run_dump_job, &job);
     if (status == AIC_OK) {
-        *explanation = made;
-        explanation->text = job.bytes;
+        made.text = job.bytes;
+        status = aic_structure_give("explanation", explanation, &made, sizeof made);
     }
     return status;
 }

@@ -4,6 +4,7 @@
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/context.h"
 #include "runtime/export_header.h"
 #include "runtime/export_levels.h"
@@ -120,46 +121,52 @@ static aic_status run_export(void *argument)
     return status;
 }
 
-/* Whether there is something to do. */
-static aic_status check_given(const aic_export_kernel *kernels, size_t count)
+/* Takes the caller's kernels, which lie as far apart as the first says that it is large. */
+static aic_status take_given(const aic_export_kernel *kernels, size_t count, aic_export_kernel *taken)
 {
-    if (count == 0 || count > AIC_EXPORT_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "%zu kernels are outside 1..%d", count, AIC_EXPORT_MAX);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (kernels[i].spec == NULL) {
-            return aic_fail(AIC_INVALID_ARGUMENT, "spec", "of kernel %zu is NULL", i);
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        const void *given = (const char *)kernels + i * aic_structure_size(kernels);
+        taken[i] = aic_export_kernel_init();
+        status = aic_structure_take("kernels", given, &taken[i], sizeof taken[i]);
+        if (status == AIC_OK && taken[i].spec == NULL) {
+            status = aic_fail(AIC_INVALID_ARGUMENT, "spec", "of kernel %zu is NULL", i);
         }
     }
-    return AIC_OK;
+    return status;
 }
 
 aic_status aic_export(aic_context *context, const aic_export_kernel *kernels, size_t count, const char *isa,
                       const char *triple, aic_exported *result)
 {
-    if (kernels == NULL || result == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, kernels == NULL ? "kernels" : "result", "is NULL");
+    if (kernels == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "kernels", "is NULL");
     }
-    aic_status status = check_given(kernels, count);
+    if (count == 0 || count > AIC_EXPORT_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "%zu kernels are outside 1..%d", count, AIC_EXPORT_MAX);
+    }
+    aic_status status = aic_structure_check("result", result, sizeof *result);
+    aic_export_kernel *taken = status == AIC_OK ? calloc(count, sizeof *taken) : NULL;
+    if (status == AIC_OK && taken == NULL) {
+        status = aic_fail_memory(SUBJECT, count * sizeof *taken);
+    }
+    status = status == AIC_OK ? take_given(kernels, count, taken) : status;
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
-        status = aic_context_resolve(&context);
+        export_job job = {.context = context, .given = taken, .count = count, .isa = isa, .to.triple = triple};
+        status = aic_worker_run(run_export, &job);
+        status = status == AIC_OK ? aic_structure_give("result", result, &job.result, sizeof job.result) : status;
     }
-    if (status != AIC_OK) {
-        return status;
-    }
-    export_job job = {.context = context, .given = kernels, .count = count, .isa = isa, .to.triple = triple};
-    status = aic_worker_run(run_export, &job);
-    if (status == AIC_OK) {
-        *result = job.result;
-    }
+    free(taken);
     return status;
 }
 
-void aic_exported_free(aic_exported *result)
+void aic_exported_destroy(aic_exported *result)
 {
     if (result != NULL) {
         free(result->object);
         free(result->header);
-        *result = (aic_exported){.object = NULL};
+        const aic_exported empty = aic_exported_init();
+        (void)aic_structure_give("result", result, &empty, sizeof empty);
     }
 }

@@ -1,31 +1,43 @@
-/* The exported aic_jit_OP() of every operator, expanded from ops.def. */
+/* aic_jit_operator(), which the typed functions of every operator call, and aic_jit_spec(). */
 #include "frontend/core/diag.h"
+#include "frontend/core/structure.h"
 #include "runtime/pipeline.h"
 #include <aic/aic.h>
+#include <string.h>
 
-static inline aic_status run(aic_context *context, aic_op op, const char *name, const void *desc,
-                             const void *const operands[])
+/* Operands that only some descriptors of an operator have (the valid sizes of texpands) are none of the typed
+ * functions' parameters: they are NULL, which such descriptors refuse. */
+static inline aic_status run(aic_context *context, aic_op op, const void *desc, const void *const operands[],
+                             size_t count)
 {
-    if (desc == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
-    }
+    const void *all[AIC_OPERANDS_MAX] = {NULL};
+    memcpy(all, operands, count * sizeof all[0]);
     const aic_stage_view stage = {.op = op, .stages = 1, .desc = desc};
-    const aic_request request = {.specs = 1, .count = 1, .stage = &stage, .schedule = NULL, .operands = operands};
+    const aic_request request = {.specs = 1, .count = 1, .stage = &stage, .schedule = NULL, .operands = all};
     return aic_pipeline(context, &request, NULL);
 }
 
-/* Operands that only some descriptors of an operator have (the valid sizes of texpands) are none of these parameters:
- * they are NULL, which such descriptors refuse. */
-#define AIC_OPERANDS(...) __VA_ARGS__
-#define AIC_OP(ENUM, name, params, args)                                                                               \
-    aic_status aic_jit_##name(aic_context *ctx, const aic_##name##_desc *desc, params)                                 \
-    {                                                                                                                  \
-        const void *const operands[AIC_OPERANDS_MAX] = {args};                                                         \
-        return run(ctx, AIC_OP_##ENUM, #name, desc, operands);                                                         \
+/* A descriptor of another size, or one that is none. Apart, since most calls need no room for a copy. */
+static __attribute__((noinline)) aic_status run_copy(aic_context *context, aic_op op, const void *desc,
+                                                     const void *const operands[], size_t count)
+{
+    aic_stage room;
+    const void *own = NULL;
+    const aic_status status = aic_desc_of(op, desc, &room.desc, &own);
+    return status == AIC_OK ? run(context, op, own, operands, count) : status;
+}
+
+aic_status aic_jit_operator(aic_context *ctx, aic_op op, const void *desc, const void *const operands[], size_t count)
+{
+    if (operands == NULL || count > AIC_OPERANDS_MAX) {
+        return operands == NULL
+                   ? aic_fail(AIC_INVALID_ARGUMENT, "operands", "is NULL")
+                   : aic_fail(AIC_INVALID_ARGUMENT, "operands", "count = %zu is more than %d", count, AIC_OPERANDS_MAX);
     }
-#include <aic/ops.def>
-#undef AIC_OP
-#undef AIC_OPERANDS
+    const aic_op_info *info = aic_op_get(op);
+    const bool own = info != NULL && desc != NULL && aic_structure_size(desc) == info->desc_size;
+    return own ? run(ctx, op, desc, operands, count) : run_copy(ctx, op, desc, operands, count);
+}
 
 aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const operands[], size_t count)
 {

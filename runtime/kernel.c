@@ -59,7 +59,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     return AIC_OK;
 }
 
-void aic_kernel_release(aic_kernel *kernel)
+void aic_kernel_destroy(aic_kernel *kernel)
 {
     if (kernel != NULL) {
         aic_code_release(kernel->code);
@@ -77,37 +77,13 @@ size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel)
     return kernel != NULL ? (size_t)aic_workspace_bytes(&kernel->code->requirements, AIC_PACKED) : 0;
 }
 
-/* Names in a list of ops.def: "AIC_OPERANDS(dst, src)". */
-static size_t listed(const char *names)
+/* NULL also where the kernel has operands that the operator's signature lacks. */
+aic_kernel_entry_fn aic_kernel_entry(const aic_kernel *kernel, aic_op op, size_t operands, bool packed)
 {
-    size_t count = 1;
-    for (; *names != '\0'; names++) {
-        count += *names == ',';
-    }
-    return count;
+    const bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
+                      kernel->code->operand_count == operands;
+    return fits ? (aic_kernel_entry_fn)aic_function_of_operands(kernel->code, packed ? AIC_PACKED : AIC_PLAIN) : NULL;
 }
-
-/* The function of a kernel of this one operator, or NULL, also when it has operands that the operator's signature
- * lacks.
- */
-static aic_function function_of(const aic_kernel *kernel, aic_op op, const char *names, int form)
-{
-    bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
-                kernel->code->operand_count == listed(names);
-    return fits ? aic_function_of_operands(kernel->code, form) : NULL;
-}
-
-#define AIC_OP(ENUM, name, params, args)                                                                               \
-    aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel)                                                        \
-    {                                                                                                                  \
-        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, #args, AIC_PLAIN);                                  \
-    }                                                                                                                  \
-    aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel)                                               \
-    {                                                                                                                  \
-        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, #args, AIC_PACKED);                                 \
-    }
-#include <aic/ops.def>
-#undef AIC_OP
 
 aic_kernel_fn aic_kernel_function(const aic_kernel *kernel, bool packed)
 {
@@ -216,6 +192,9 @@ aic_status aic_kernel_packed_size(const aic_kernel *kernel, size_t operand, size
         return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operand %zu: there are %zu", operand,
                         code->operand_count);
     }
+    if (packed_bytes(code, operand) == 0) {
+        return aic_fail(AIC_UNSUPPORTED, code->subject, "operand %zu is not packed by this kernel", operand);
+    }
     *bytes = packed_bytes(code, operand);
     return AIC_OK;
 }
@@ -278,7 +257,8 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "info", "is NULL");
     }
     const aic_code *code = kernel->code;
-    *info = (aic_kernel_info){
+    const aic_kernel_info made = {
+        .size = sizeof made,
         .name = code->symbol,
         .isa = code->target->name,
         .schedule = code->schedule,
@@ -297,5 +277,5 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .parts_loaded = code->parts[AIC_PART_LOADED],
         .parts_made = code->parts[AIC_PART_MADE],
     };
-    return AIC_OK;
+    return aic_structure_give("info", info, &made, sizeof made);
 }

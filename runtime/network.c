@@ -2,6 +2,7 @@
 #include "runtime/network.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/open_file.h"
 #include "runtime/worker.h"
 
@@ -39,7 +40,8 @@ aic_status aic_net_blame(const aic_network *net, size_t line, aic_status status)
 static void show_tensor(const aic_network *net, size_t number, aic_network_tensor *shown)
 {
     const aic_net_tensor *tensor = &net->tensor[number];
-    *shown = (aic_network_tensor){.name = tensor->name,
+    *shown = (aic_network_tensor){.size = sizeof *shown,
+                                  .name = tensor->name,
                                   .dtype = tensor->dtype,
                                   .rank = tensor->rank,
                                   .elements = tensor->elements,
@@ -50,7 +52,8 @@ static void show_tensor(const aic_network *net, size_t number, aic_network_tenso
 
 static void show_kernel(const aic_network *net, const aic_net_kernel *kernel, aic_network_kernel *shown)
 {
-    *shown = (aic_network_kernel){.line = kernel->line,
+    *shown = (aic_network_kernel){.size = sizeof *shown,
+                                  .line = kernel->line,
                                   .text = kernel->text,
                                   .output = net->tensor[kernel->operand[0].tensor].name,
                                   .threads = 1,
@@ -84,11 +87,7 @@ aic_status aic_network_info(const aic_network *network, aic_network_facts *facts
     if (network == NULL || facts == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, network == NULL ? "network" : "facts", "is NULL");
     }
-    const size_t size = facts->size;
-    if (size < sizeof size || size > (size_t)1 << 16) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "facts", "size is %zu: aic_network_facts_init() sets it", size);
-    }
-    const aic_network_facts all = {.size = size,
+    const aic_network_facts all = {.size = sizeof all,
                                    .input = network->shown,
                                    .output = network->shown + network->inputs,
                                    .kernel = network->shown_kernel,
@@ -100,32 +99,10 @@ aic_status aic_network_info(const aic_network *network, aic_network_facts *facts
                                    .constant_bytes = network->constant_bytes,
                                    .workspace_bytes = network->workspace_bytes,
                                    .isa = network->isa};
-    memcpy(facts, &all, size < sizeof all ? size : sizeof all);
-    return AIC_OK;
+    return aic_structure_give("facts", facts, &all, sizeof all);
 }
 
 /* ---- opening ---- */
-
-/* Options of another size: what is missing has its default; what this library does not know must be 0. */
-static aic_status take_options(aic_network_options *taken, const aic_network_options *given)
-{
-    *taken = aic_network_options_init();
-    if (given == NULL) {
-        return AIC_OK;
-    }
-    if (given->size < sizeof given->size || given->size > (size_t)1 << 16) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "options", "size is %zu: aic_network_options_init() sets it",
-                        given->size);
-    }
-    for (size_t i = sizeof *taken; i < given->size; i++) {
-        if (((const unsigned char *)given)[i] != 0) {
-            return aic_fail(AIC_UNSUPPORTED, "options", "byte %zu is not 0: this library knows %zu bytes", i,
-                            sizeof *taken);
-        }
-    }
-    memcpy(taken, given, given->size < sizeof *taken ? given->size : sizeof *taken);
-    return AIC_OK;
-}
 
 static aic_status open_folder(aic_network *net, const char *folder)
 {
@@ -218,11 +195,11 @@ static aic_status open_network(aic_context *context, const char *folder, const a
 aic_status aic_network_open(aic_context *context, const char *folder, const aic_network_options *options,
                             aic_network **network)
 {
-    aic_network_options taken;
+    aic_network_options taken = aic_network_options_init();
     if (folder == NULL || network == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, folder == NULL ? "folder" : "network", "is NULL");
     }
-    aic_status status = take_options(&taken, options);
+    aic_status status = options != NULL ? aic_structure_take("options", options, &taken, sizeof taken) : AIC_OK;
     if (status == AIC_OK) {
         const int cancellation = aic_cancellation_disable();
         status = open_network(context, folder, &taken, network);

@@ -5,6 +5,7 @@
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/export_names.h"
 #include "runtime/generator.h"
 #include "runtime/scratch.h"
@@ -76,7 +77,7 @@ static void release(export_job *job)
         }
     }
     for (size_t i = 0; job->part != NULL && i < parts; i++) {
-        aic_kernel_release(job->part[i].packer);
+        aic_kernel_destroy(job->part[i].packer);
     }
     for (size_t l = 0; l < AIC_EXPORT_LEVELS_MAX; l++) {
         aic_context_destroy(job->packing[l]);
@@ -145,7 +146,8 @@ static aic_status make_packer(export_job *job, const aic_net_kernel *kernel, siz
     for (size_t i = 1; i < kernel->count && status == AIC_OK; i++) {
         size_t bytes = 0;
         status = aic_kernel_packed_size(p->packer, i, &bytes);
-        p->packs = bytes > 0 ? i : p->packs;
+        p->packs = status == AIC_OK ? i : p->packs;
+        status = status == AIC_UNSUPPORTED ? AIC_OK : status; /* this operand is not packed */
     }
     return status;
 }
@@ -349,12 +351,13 @@ aic_status aic_network_export(aic_context *context, const char *folder, const ch
     if (folder == NULL || name == NULL || result == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, folder == NULL ? "folder" : name == NULL ? "name" : "result", "is NULL");
     }
+    const aic_status fits = aic_structure_check("result", result, sizeof *result);
+    if (fits != AIC_OK) {
+        return fits;
+    }
     export_job job = {.context = context, .name = name, .isa = isa, .to.triple = triple};
     const int cancellation = aic_cancellation_disable();
     const aic_status status = export_network(&job, folder);
     aic_cancellation_restore(cancellation);
-    if (status == AIC_OK) {
-        *result = job.result;
-    }
-    return status;
+    return status == AIC_OK ? aic_structure_give("result", result, &job.result, sizeof job.result) : status;
 }

@@ -129,7 +129,7 @@ static aic_status read_elements(const source *s, const aic_npy_header *header, a
 aic_status aic_net_read_constant(aic_network *net, const char *file, aic_net_tensor *tensor)
 {
     source s = {net, file, tensor->line, -1, 0};
-    aic_npy_header header = {.rank = 0};
+    aic_npy_header header = aic_npy_header_init();
     aic_status status = open_source(&s, AIC_NETWORK_TENSOR_BYTES_MAX + AIC_NPY_HEADER_MAX);
     if (status != AIC_OK) {
         return status;

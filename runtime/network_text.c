@@ -372,7 +372,7 @@ static aic_status take_kernel(line *l, aic_net_kernel *kernel)
         return aic_net_fail(l->net, l->number, "\" : OPERAND=NAME ...\" is missing behind the operator");
     }
     *colon = '\0';
-    aic_status status = aic_spec_parse(l->at, &given);
+    aic_status status = aic_spec_read(l->at, &given);
     status = status == AIC_OK ? aic_spec_resolve(&given, &l->net->semantics, &kernel->spec) : status;
     status = status == AIC_OK ? aic_spec_print_new(&kernel->spec, &kernel->text) : status;
     if (status != AIC_OK) {

@@ -11,6 +11,7 @@
 /* A part, held by the cache and by those that link it. */
 typedef struct held_part {
     atomic_size_t holds;
+    bool loaded; /* from a file */
     aic_piece piece;
 } held_part;
 
@@ -112,6 +113,17 @@ static bool find_ready(aic_part_cache *parts, const aic_part_identity *identity,
 
 /* ---- for the generator ---- */
 
+static bool load(aic_part_cache *parts, const aic_part_identity *identity, aic_piece *piece)
+{
+    /* relaxed: a part more or less. */
+    const bool loaded = !atomic_load_explicit(&parts->distrusted, memory_order_relaxed) &&
+                        (find_ready(parts, identity, piece) || aic_disk_load_part(parts->disk, identity, piece));
+    if (loaded) {
+        atomic_store_explicit(&parts->loaded, true, memory_order_relaxed);
+    }
+    return loaded;
+}
+
 /* Loads or makes the part of an entry that is missing, held by the cache and the caller. */
 static aic_status load_or_make(aic_part_cache *parts, const wish *w, held_part **made, aic_part_origin *origin)
 {
@@ -121,9 +133,9 @@ static aic_status load_or_make(aic_part_cache *parts, const wish *w, held_part *
     }
     atomic_init(&part->holds, 2);
     aic_status status = AIC_OK;
-    *origin = AIC_PART_LOADED;
-    if (!find_ready(parts, w->identity, &part->piece) && !aic_disk_load_part(parts->disk, w->identity, &part->piece)) {
-        *origin = AIC_PART_MADE;
+    part->loaded = load(parts, w->identity, &part->piece);
+    *origin = part->loaded ? AIC_PART_LOADED : AIC_PART_MADE;
+    if (!part->loaded) {
         status = w->make(w->what, &part->piece);
         if (status == AIC_OK) {
             (void)aic_disk_store_part(parts->disk, w->identity,
@@ -184,9 +196,31 @@ aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char 
     parts->disk = disk;
     parts->level = level;
     atomic_init(&parts->ready, NULL);
+    atomic_init(&parts->loaded, false);
+    atomic_init(&parts->distrusted, false);
     parts->cache.admit = admit;
     parts->cache.drop = drop;
     return status;
+}
+
+/* Removes it if it is from a file. */
+static void remove_loaded(void *user, aic_cache_entry *entry)
+{
+    const held_part *part = entry->value;
+    if (part->loaded) {
+        (void)remove_part(user, entry);
+    }
+}
+
+bool aic_part_cache_distrust(aic_part_cache *parts)
+{
+    if (!atomic_load(&parts->loaded) || atomic_exchange(&parts->distrusted, true)) {
+        return false;
+    }
+    pthread_mutex_lock(&aic_cache_mutex);
+    aic_cache_visit(&parts->cache, remove_loaded, parts);
+    pthread_mutex_unlock(&aic_cache_mutex);
+    return true;
 }
 
 void aic_part_cache_destroy(aic_part_cache *parts)

@@ -17,10 +17,17 @@ typedef struct aic_part_cache {
     aic_disk *disk; /* where parts are kept for other processes */
     const char *level;
     _Atomic(aic_ready_parts *) ready; /* of the level; NULL: nobody has looked yet */
+    atomic_bool loaded;               /* a part came from a file */
+    atomic_bool distrusted;           /* none is taken from a file any more */
 } aic_part_cache;
 
 /* Prepares a cache of at most so many bytes for a level; `disk` and `level` live longer. */
 aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char *level, aic_disk *disk);
+
+/* After a kernel could not be linked: forgets parts that came from files and takes no more from there, as one may be
+ * what its checksum says and yet no part of this build. False: there was none, or they were forgotten before. */
+bool aic_part_cache_distrust(aic_part_cache *parts);
+
 void aic_part_cache_destroy(aic_part_cache *parts);
 
 #endif

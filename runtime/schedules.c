@@ -2,9 +2,10 @@
 #include "runtime/schedules.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/generator.h"
 #include "runtime/worker.h"
-#include <aic/kernel.h>
+#include <aic/tool.h>
 #include <string.h>
 
 /* The arguments of a question to the generator, and its answer. */
@@ -92,16 +93,19 @@ aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, cons
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "prediction", "is NULL");
     }
     aic_schedule_info info;
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_structure_check("prediction", prediction, sizeof *prediction);
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
         status = aic_schedule_resolve(context, spec, schedule, &info);
     }
     if (status == AIC_OK) {
-        *prediction = (aic_prediction){.is_default = info.is_default,
-                                       .vector_bits = context->target->vector_bits,
-                                       .cost = info.cost,
-                                       .bound = info.bound};
-        memcpy(prediction->schedule, info.text, sizeof prediction->schedule);
+        aic_prediction made = {.size = sizeof made,
+                               .is_default = info.is_default,
+                               .vector_bits = context->target->vector_bits,
+                               .cost = info.cost,
+                               .bound = info.bound};
+        memcpy(made.schedule, info.text, sizeof made.schedule);
+        status = aic_structure_give("prediction", prediction, &made, sizeof made);
     }
     return status;
 }

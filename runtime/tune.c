@@ -3,6 +3,7 @@
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
 #include "runtime/generator.h"
 #include "runtime/tune_file.h"
 #include "runtime/tune_search.h"
@@ -23,16 +24,12 @@ static const struct {
 } EFFORTS[] = {
     [AIC_TUNE_EFFORT_ESTIMATE] = {0, 0}, [AIC_TUNE_EFFORT_MEASURE] = {5, 64}, [AIC_TUNE_EFFORT_PATIENT] = {60, 256}};
 
-aic_tune_options aic_tune_options_init(void)
-{
-    return (aic_tune_options){.effort = AIC_TUNE_EFFORT_MEASURE, .budget = -1, .trials = -1, .seed = 1};
-}
-
-void aic_tune_result_free(aic_tune_result *result)
+void aic_tune_result_destroy(aic_tune_result *result)
 {
     if (result != NULL) {
         free(result->candidate);
-        *result = (aic_tune_result){.count = 0};
+        const aic_tune_result empty = aic_tune_result_init();
+        (void)aic_structure_give("result", result, &empty, sizeof empty);
     }
 }
 
@@ -209,10 +206,12 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
 static aic_status check_and_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
                                  const aic_tune_machine_hooks *hooks, aic_tune_result *result)
 {
-    aic_tune_options o = options != NULL ? *options : aic_tune_options_init();
-    aic_tune_result made = {.gain = 1};
+    aic_tune_options o = aic_tune_options_init();
+    aic_tune_result made = {.size = sizeof made, .gain = 1};
     aic_spec resolved;
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = options != NULL ? aic_structure_take("options", options, &o, sizeof o) : AIC_OK;
+    status = status == AIC_OK ? aic_structure_check("result", result, sizeof *result) : status;
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
         status = complete_options(context, &o);
     }
@@ -226,11 +225,10 @@ static aic_status check_and_tune(aic_context *context, const aic_spec *spec, con
         status = tune(context, &resolved, &o, hooks, &made);
     }
     if (status != AIC_OK) {
-        aic_tune_result_free(&made);
+        aic_tune_result_destroy(&made);
         return status;
     }
-    *result = made;
-    return AIC_OK;
+    return aic_structure_give("result", result, &made, sizeof made);
 }
 
 aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,

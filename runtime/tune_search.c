@@ -86,13 +86,13 @@ static bool report(void *user)
     if (s->options->progress == NULL || s->stopped || elapsed - s->reported < REPORT_SECONDS) {
         return !s->stopped;
     }
-    aic_tune_result so_far = {.legal = s->space.count, .seconds = elapsed, .gain = 1};
+    aic_tune_result so_far = {.size = sizeof so_far, .legal = s->space.count, .seconds = elapsed, .gain = 1};
     s->reported = elapsed;
     if (aic_tune_search_list(s, &so_far.candidate, &so_far.count) == AIC_OK) {
         so_far.measured = s->count;
         s->stopped = !s->options->progress(s->options->user, &so_far, left > 0 ? left : 0);
     }
-    aic_tune_result_free(&so_far);
+    aic_tune_result_destroy(&so_far);
     return !s->stopped;
 }
 
@@ -493,7 +493,7 @@ aic_status aic_tune_search_judge(aic_tune_search *s)
 static aic_tune_candidate candidate_of(const aic_tune_search *s, size_t in_space, size_t standard)
 {
     const aic_space_entry *entry = &s->space.entry[in_space];
-    aic_tune_candidate c = {.predicted = entry->cost, .is_default = in_space == standard};
+    aic_tune_candidate c = {.size = sizeof c, .predicted = entry->cost, .is_default = in_space == standard};
     memcpy(c.schedule, entry->text, sizeof c.schedule);
     return c;
 }

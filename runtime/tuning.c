@@ -1,6 +1,7 @@
 /* Applying tuning files; see tuning.h. */
 #include "runtime/tuning.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/structure.h"
 #include "runtime/generator.h"
 #include "runtime/tune_file.h"
 
@@ -132,12 +133,11 @@ aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, con
 
 aic_status aic_context_tuning(aic_context *context, aic_tuning_info *info)
 {
-    if (info == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
-    }
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_structure_check("info", info, sizeof *info);
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
     if (status == AIC_OK) {
-        *info = context->tuning != NULL ? context->tuning->info : (aic_tuning_info){.path = NULL};
+        const aic_tuning_info made = context->tuning != NULL ? context->tuning->info : (aic_tuning_info){.path = NULL};
+        status = aic_structure_give("info", info, &made, sizeof made);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 #include "tests/claims.h"
 #include "codegen/machine.h"
+#include "frontend/core/stage.h"
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>
@@ -117,14 +118,14 @@ uint64_t claims_seed(uint64_t seed)
     }
 
 /* The linker's names (--wrap). */
-DRAW(aic_status, aic_spec_random, (aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
+DRAW(aic_status, aic_spec_draw, (aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
      (op, semantics, claims_seed(seed), spec))
-DRAW(aic_status, aic_spec_random_illegal, (aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
+DRAW(aic_status, aic_spec_draw_illegal, (aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
      (op, semantics, claims_seed(seed), spec))
-DRAW(aic_status, aic_spec_random_chain,
+DRAW(aic_status, aic_spec_draw_chain,
      (aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
      (producer, consumer, semantics, claims_seed(seed), spec))
-DRAW(aic_status, aic_spec_random_chain_illegal,
+DRAW(aic_status, aic_spec_draw_chain_illegal,
      (aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
      (producer, consumer, semantics, claims_seed(seed), spec))
 

@@ -10,13 +10,15 @@
 #ifndef AIC_TESTS_CLAIMS_H
 #define AIC_TESTS_CLAIMS_H
 
+#include "frontend/core/stage.h"
+
 #include <stdint.h>
 
 /* Before any test; ends the program where a claim has no meaning. */
 void claims_make(void);
 
 /* Where a test has to begin with its pseudo-random numbers that would begin with `seed`. Specifications and operands do
- * so without it: calls of aic_spec_random...() and verify_open() are linked to those of claims.c. */
+ * so without it: calls of aic_spec_draw...() and verify_open() are linked to those of claims.c. */
 uint64_t claims_seed(uint64_t seed);
 
 #endif

@@ -1,5 +1,6 @@
 /* A conv2d with its operands; see conv_case.h. */
 #include "tests/conv_case.h"
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 
 #include <check.h>
@@ -48,7 +49,7 @@ conv_case *conv_case_new(const aic_conv2d_desc *desc)
     conv_case *c = calloc(1, sizeof *c);
     ck_assert_ptr_nonnull(c);
     c->desc = *desc;
-    c->spec = aic_spec_conv2d(desc);
+    c->spec = aic_spec_of(AIC_OP_CONV2D, desc);
     ck_assert_int_eq(aic_spec_validate(&c->spec, NULL), AIC_OK);
     size_t count;
     ck_assert_int_eq(aic_spec_operands(&c->spec, NULL, c->operand, &count), AIC_OK);
@@ -100,11 +101,11 @@ aic_kernel_info conv_kernel_info(aic_context *context, int64_t width)
 {
     static const char SCHEDULE[] = "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1)";
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_msg(aic_kernel_create(context, &spec, SCHEDULE, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return info;
 }

@@ -2,6 +2,8 @@
 #ifndef AIC_TESTS_CONV_CASE_H
 #define AIC_TESTS_CONV_CASE_H
 
+#include "frontend/core/stage.h"
+
 #include <aic/aic.h>
 
 enum { CONV_DST, CONV_FEATURE_MAP, CONV_WEIGHT, CONV_OPERANDS };

@@ -1,5 +1,6 @@
 /* The disk cache in tests; see disk_case.h. */
 #include "tests/disk_case.h"
+#include "frontend/core/stage.h"
 #include "runtime/disk_file.h"
 
 #include <check.h>
@@ -39,7 +40,7 @@ aic_context *disk_context(const char *mode)
 
 aic_cache_stats disk_stats(aic_context *context)
 {
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     return stats;
 }
@@ -47,7 +48,7 @@ aic_cache_stats disk_stats(aic_context *context)
 aic_disk_cache_info disk_info(void)
 {
     aic_context *context = disk_context("rw");
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     ck_assert_msg(aic_disk_cache_verify(context, NULL, NULL, &info) == AIC_OK, "%s", aic_last_error());
     info.folder = NULL;
     aic_context_destroy(context);
@@ -142,7 +143,7 @@ aic_kernel *disk_kernel(aic_context *context, const char *text, aic_kernel_info 
 {
     aic_spec spec;
     aic_kernel *kernel;
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_get_info(kernel, info), AIC_OK);
     return kernel;
@@ -155,7 +156,7 @@ disk_sample *disk_sample_new(aic_context *context)
     static aic_spec spec;
     disk_sample *s = calloc(1, sizeof *s);
     ck_assert_ptr_nonnull(s);
-    ck_assert_int_eq(aic_spec_parse(DISK_SPEC[7], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(DISK_SPEC[7], &spec), AIC_OK);
     request = (aic_request){.specs = 1, .count = aic_stage_views(&spec, stage), .stage = stage};
     aic_build_begin(&s->build, context, &request);
     ck_assert_int_eq(aic_build_validate(&s->build), AIC_OK);

@@ -1,5 +1,6 @@
 /* Which levels run, and which did: a word for each in memory that tests share with the process that starts them. */
 #include "tests/levels.h"
+#include "frontend/core/stage.h"
 #include "tools/harness/levels.h"
 
 #include <aic/aic.h>

@@ -79,7 +79,7 @@ void *network_case_values(aic_dtype dtype, int64_t count, uint64_t seed)
 void *network_case_npy(const network_case *c, const char *name, aic_dtype dtype, int64_t count, const void *data)
 {
     const size_t bytes = (size_t)count * aic_dtype_size(dtype);
-    const aic_operand operand = {.dtype = dtype, .rank = 1, .shape = {count}};
+    const aic_operand operand = {.size = sizeof operand, .dtype = dtype, .rank = 1, .shape = {count}};
     void *values = network_case_values(dtype, count, 7 + (uint64_t)count + (uint64_t)name[0]);
     char *file = malloc(AIC_NPY_WRITTEN_MAX + bytes);
     size_t head = 0;

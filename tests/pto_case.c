@@ -1,5 +1,6 @@
 /* Programs with arguments; see pto_case.h. */
 #include "tests/pto_case.h"
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 
 #include <check.h>
@@ -17,9 +18,9 @@ aic_pto_program *pto_program_of(const char *text)
 static int64_t largest(const aic_pto_program *program, size_t index)
 {
     for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
-        aic_pto_statement s;
+        aic_pto_statement s = aic_pto_statement_init();
         ck_assert_int_eq(aic_pto_get_statement(program, i, &s), AIC_OK);
-        const aic_texpands_desc *desc = &s.spec.stage[0].desc.texpands;
+        const aic_texpands_desc *desc = &s.spec->stage[0].desc.texpands;
         if (s.argument[2] == index || s.argument[3] == index) {
             return s.argument[2] == index ? desc->rows : desc->cols;
         }
@@ -62,6 +63,7 @@ pto_case *pto_case_new(const aic_pto_program *program, guard_side side, uint64_t
     ck_assert(c->argument != NULL && c->pointers != NULL);
     for (size_t i = 0; i < c->count; i++) {
         struct pto_argument *a = &c->argument[i];
+        a->operand = aic_operand_init();
         ck_assert_int_eq(aic_pto_argument(program, i, &a->operand), AIC_OK);
         const size_t bytes = (size_t)a->operand.bytes;
         ck_assert(guard_open(&a->buffer, bytes, aic_dtype_size(a->operand.dtype), side));

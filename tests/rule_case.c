@@ -83,9 +83,9 @@ static int64_t operand_bytes(const aic_spec *spec)
 static aic_spec draw(aic_op op, const aic_semantics *semantics, uint64_t seed)
 {
     aic_spec spec, again;
-    ck_assert_int_eq(aic_spec_random(op, semantics, seed, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_draw(op, semantics, seed, &spec), AIC_OK);
     ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
-    ck_assert_int_eq(aic_spec_random(op, semantics, seed, &again), AIC_OK);
+    ck_assert_int_eq(aic_spec_draw(op, semantics, seed, &again), AIC_OK);
     ck_assert(aic_spec_equal(&spec, &again));
     return spec;
 }
@@ -125,7 +125,7 @@ void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count
     ck_assert_uint_le(count, RULES_MAX);
     for (uint64_t seed = 0; seed < 10000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_illegal(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_illegal(op, NULL, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
         ck_assert_msg(names_field(&aic_op_get(op)->record, aic_last_error()), "seed %" PRIu64 ": %s", seed,
                       aic_last_error());
@@ -144,7 +144,7 @@ int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic
     for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec = draw(op, semantics, seed);
         refused += aic_spec_validate(&spec, other) != AIC_OK;
-        ck_assert_int_eq(aic_spec_random_illegal(op, semantics, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_illegal(op, semantics, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
     }
     return refused;

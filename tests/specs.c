@@ -10,7 +10,7 @@
 aic_spec spec_of(const char *text)
 {
     aic_spec spec;
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
     return spec;
 }
 

@@ -1,5 +1,6 @@
 /* aic_spec_advise(): every reason of its list, each by a request that it is about and by one next to it that it is not.
  */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 
 #include <aic/aic.h>

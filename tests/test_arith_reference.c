@@ -1,5 +1,6 @@
 /* tensor_arithmetic and tensor_arithmetic_quantized: the worked examples of the document (tensor arithmetic, section
  * 5), special values, addresses in memory, all of 8 bits. */
+#include "frontend/core/stage.h"
 #include "frontend/ops/arith/arith.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
@@ -401,7 +402,7 @@ START_TEST(overlaps_are_found)
         d.output_addr = 4 * aic_rng_range(&state, 0, LANES * LANE_WORDS - 1);
         d.input0_addr =
             aic_rng_once_in(&state, 2) ? d.output_addr : 4 * aic_rng_range(&state, 0, LANES * LANE_WORDS - 1);
-        const aic_spec spec = aic_spec_tensor_arithmetic(&d);
+        const aic_spec spec = aic_spec_of(AIC_OP_TENSOR_ARITHMETIC, &d);
         const aic_status status = aic_spec_validate(&spec, &semantics);
         if (status != AIC_OK && strstr(aic_last_error(), "elements reach") != NULL) {
             continue;
@@ -446,7 +447,7 @@ START_TEST(flat_is_one_lane)
         aic_spec flat;
         aic_operand operand[AIC_OPERANDS_MAX];
         size_t count;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, NULL, seed, &flat), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, NULL, seed, &flat), AIC_OK);
         aic_tensor_arithmetic_quantized_desc *d = &flat.stage[0].desc.tensor_arithmetic_quantized;
         ck_assert_int_eq(aic_spec_operands(&flat, NULL, operand, &count), AIC_OK);
         if (d->memory == AIC_MEMORY_LOCAL || operand[0].elements > 1000 || operand[1].elements > 1000 ||

@@ -1,4 +1,5 @@
 /* tensor_arithmetic and tensor_arithmetic_quantized: every rule, operands, what may share memory. */
+#include "frontend/core/stage.h"
 #include "frontend/ops/arith/arith.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
@@ -265,7 +266,7 @@ START_TEST(random_is_legal_and_wide)
         rule_check_random(entries[fixed], 0, INT64_C(40000000));
         for (uint64_t seed = 0; seed < 4000; seed++) {
             aic_spec spec;
-            ck_assert_int_eq(aic_spec_random(entries[fixed], NULL, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_draw(entries[fixed], NULL, seed, &spec), AIC_OK);
             const aic_semantics semantics = aic_semantics_init();
             const aic_arith p = fixed
                                     ? aic_arith_of_integers(&spec.stage[0].desc.tensor_arithmetic_quantized, &semantics)
@@ -308,7 +309,7 @@ START_TEST(random_in_other_memories)
         int local = 0, at_end = 0;
         for (uint64_t seed = 0; seed < 2000; seed++) {
             aic_spec spec;
-            ck_assert_int_eq(aic_spec_random(entries[fixed], &semantics, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_draw(entries[fixed], &semantics, seed, &spec), AIC_OK);
             const aic_arith p = fixed
                                     ? aic_arith_of_integers(&spec.stage[0].desc.tensor_arithmetic_quantized, &semantics)
                                     : aic_arith_of_words(&spec.stage[0].desc.tensor_arithmetic, &semantics);
@@ -329,7 +330,7 @@ static void check_messages(aic_op op, const char *part)
     int seen = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_illegal(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_illegal(op, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         seen += strstr(aic_last_error(), part) != NULL;
     }
@@ -512,11 +513,11 @@ START_TEST(constants_in_text)
         ck_assert_msg(strstr(printed, expected) != NULL, "%s has no %s", printed, expected);
     }
     aic_spec spec;
-    ck_assert_int_eq(aic_spec_parse("tensor_arithmetic(op=BM_ADD, input1_const=1e39)", &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read("tensor_arithmetic(op=BM_ADD, input1_const=1e39)", &spec), AIC_INVALID_ARGUMENT);
     check_error("tensor_arithmetic: input1_const: 1e39 is not a number of single precision or "
                 "its 32 bits (column 43)");
-    ck_assert_int_eq(aic_spec_parse("tensor_arithmetic(input1_const=0x100000000)", &spec), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(aic_spec_parse("tensor_arithmetic(input1_const=-0x1)", &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read("tensor_arithmetic(input1_const=0x100000000)", &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read("tensor_arithmetic(input1_const=-0x1)", &spec), AIC_INVALID_ARGUMENT);
 }
 END_TEST
 

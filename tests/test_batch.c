@@ -1,4 +1,5 @@
 /* Calls with several images: the bits of as many calls, whoever does which image; what is refused. */
+#include "frontend/core/stage.h"
 #include "runtime/pool.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
@@ -123,7 +124,7 @@ static void expect(images *m, const char *isa, unsigned shared)
     aic_context *alone = context_with(1, isa, NULL, NULL);
     aic_kernel *kernel = kernel_of(alone, &m->spec);
     expect_by(m, kernel, shared);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(alone);
 }
 
@@ -132,8 +133,9 @@ static void pack(images *m, const aic_kernel *kernel, void *operands[], size_t s
 {
     for (size_t i = 1; i < m->count; i++) {
         size_t bytes = 0;
-        ck_assert_int_eq(aic_kernel_packed_size(kernel, i, &bytes), AIC_OK);
-        if (bytes == 0) {
+        const aic_status status = aic_kernel_packed_size(kernel, i, &bytes);
+        ck_assert(status == AIC_OK || status == AIC_UNSUPPORTED);
+        if (status != AIC_OK) {
             continue;
         }
         free(m->packed[i]);
@@ -213,7 +215,7 @@ static void check_numbers(images *m, int64_t share_cost)
         }
     }
     for (size_t t = 0; t < THREADS_COUNT; t++) {
-        aic_kernel_release(kernel[t]);
+        aic_kernel_destroy(kernel[t]);
         aic_context_destroy(context[t]);
     }
 }
@@ -239,7 +241,7 @@ START_TEST(levels)
     aic_kernel *kernel = kernel_of(context, &m.spec);
     check_batch(&m, kernel, 1U << 2, false, 5);
     check_batch(&m, kernel, 1U << 2, true, 5);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     close_images(&m);
 }
@@ -302,7 +304,7 @@ START_TEST(division)
         ck_assert_int_eq(l.items[0], plans[_i].items);
         ck_assert_int_eq(l.calls, plans[_i].images % LOOP_THREADS == 0 || plans[_i].items % LOOP_THREADS != 0 ? 1 : 2);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     close_images(&m);
 }
@@ -320,7 +322,7 @@ START_TEST(wrong_loop)
     ck_assert_str_eq(
         aic_last_error(),
         "tensor_arithmetic: parallel_for: did not do each of the items 0..5 once: it left some out, or did them twice");
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     close_images(&m);
 }
@@ -385,7 +387,7 @@ START_TEST(addresses)
             ck_assert_int_eq((unsigned char)memory[i], UNTOUCHED);
         }
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 END_TEST
 
@@ -404,7 +406,7 @@ START_TEST(in_place)
     operands[1] = words[0] + 16;
     ck_assert_int_eq(aic_kernel_call_batch(kernel, operands, (size_t[]){bytes, bytes, bytes}, 2), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "tensor_arithmetic: output: that of image 1 overlaps input0 of image 0");
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 END_TEST
 
@@ -431,7 +433,7 @@ START_TEST(data)
     }
     words[2][1] = words[0][1];
     ck_assert_msg(aic_kernel_call_batch(kernel, operands, strides, N) == AIC_OK, "%s", aic_last_error());
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 END_TEST
 

@@ -230,8 +230,8 @@ START_TEST(large_extents)
         aic_spec spec;
         const aic_status status =
             SUBJECTS[_i].consumer == AIC_OP_NONE
-                ? aic_spec_random(SUBJECTS[_i].op, &semantics, seed, &spec)
-                : aic_spec_random_chain(SUBJECTS[_i].op, SUBJECTS[_i].consumer, &semantics, seed, &spec);
+                ? aic_spec_draw(SUBJECTS[_i].op, &semantics, seed, &spec)
+                : aic_spec_draw_chain(SUBJECTS[_i].op, SUBJECTS[_i].consumer, &semantics, seed, &spec);
         ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
         enlarge(&state, &semantics, &spec);
         check(&spec, &semantics, contexts[seed % LEVELS], seed / LEVELS % (EMITTED_OF / LEVELS) == 0);

@@ -1,9 +1,11 @@
 /* Calling kernels: every way of calling gives the reference's result, and wrong calls are refused untouched. */
+#include "frontend/core/stage.h"
 #include "runtime/pipeline.h"
 #include "runtime/scratch.h"
 #include "tests/conv_case.h"
 #include "tests/specs.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,7 +84,7 @@ static void check_all_ways(conv_case *c, const char *schedule)
 
     free(workspace);
     free(packed);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 
 static const aic_dtype dtypes[] = {AIC_INT8, AIC_FLOAT16};
@@ -181,7 +183,7 @@ static void refuse(conv_case *c, void *const operands[], const char *message)
                       aic_last_error(), message);
         conv_case_check_untouched(c);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 
 static const char *const names[CONV_OPERANDS] = {"dst", "feature_map", "weight"};
@@ -250,7 +252,7 @@ START_TEST(bad_descriptor)
         ck_assert_ptr_nonnull(strstr(aic_last_error(), "64"));
         conv_case_check_untouched(c);
     }
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 0);
     conv_case_free(c);
@@ -279,15 +281,16 @@ START_TEST(bad_handle_calls)
     broken.stage[0].op = (aic_op)12345;
     ck_assert_int_eq(aic_kernel_create(context, &broken, NULL, &none), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(none);
-    aic_kernel_release(NULL);
+    aic_kernel_destroy(NULL);
     ck_assert_uint_eq(aic_kernel_workspace_size(NULL), 0);
     ck_assert(aic_kernel_conv2d(NULL) == NULL);
 
     /* packing */
     const void *weight = c->buffer[CONV_WEIGHT];
     size_t bytes = 1;
-    ck_assert_int_eq(aic_kernel_packed_size(kernel, CONV_DST, &bytes), AIC_OK);
-    ck_assert_uint_eq(bytes, 0);
+    ck_assert_int_eq(aic_kernel_packed_size(kernel, CONV_DST, &bytes), AIC_UNSUPPORTED);
+    check_error("conv2d: operand 0 is not packed by this kernel");
+    ck_assert_uint_eq(bytes, 1);
     ck_assert_int_eq(aic_kernel_packed_size(kernel, 1000, &bytes), AIC_INVALID_ARGUMENT);
     check_error("conv2d: operand 1000: there are 3");
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_DST, packed, weight), AIC_INVALID_ARGUMENT);
@@ -301,7 +304,7 @@ START_TEST(bad_handle_calls)
     conv_case_check_untouched(c);
 
     free(packed);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     conv_case_free(c);
 }
 END_TEST
@@ -320,6 +323,7 @@ START_TEST(one_kernel_for_equal_requests)
     aic_kernel *kernel[5];
     for (int i = 0; i < 5; i++) {
         kernel[i] = kernel_of(c, requests[i]);
+        info[i] = aic_kernel_info_init();
         ck_assert_int_eq(aic_kernel_get_info(kernel[i], &info[i]), AIC_OK);
         ck_assert_int_eq(info[i].compiled, compiled[i]);
         ck_assert_str_eq(info[i].isa, aic_context_isa(context));
@@ -330,7 +334,7 @@ START_TEST(one_kernel_for_equal_requests)
     ck_assert_str_eq(info[0].name, info[2].name);
     ck_assert_str_ne(info[0].name, info[3].name);
     for (int i = 0; i < 5; i++) {
-        aic_kernel_release(kernel[i]);
+        aic_kernel_destroy(kernel[i]);
     }
     conv_case_free(c);
 }
@@ -347,12 +351,12 @@ START_TEST(symbol_names)
         options.isa = levels[i];
         aic_context *own;
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         ck_assert_int_eq(aic_context_create(&options, &own), AIC_OK);
         ck_assert_int_eq(aic_kernel_create(own, &c->spec, NULL, &kernel), AIC_OK);
         ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
         snprintf(name[i], sizeof name[i], "%s", info.name);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         aic_context_destroy(own);
     }
     ck_assert_uint_eq(strspn(name[0] + strlen("aic_conv2d_"), "0123456789abcdef"), 16);
@@ -536,7 +540,7 @@ START_TEST(threads)
         w.cases[i] = case_of(dtypes[i % 2], 6 + 5 * i); /* the workspaces differ too */
     }
     run_crowd(&w, call_all);
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 4);
     ck_assert_uint_eq(stats.compiles, 4);

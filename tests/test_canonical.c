@@ -37,8 +37,8 @@ static aic_spec draw_spec(kind which, const aic_semantics *semantics, uint64_t s
 {
     aic_spec spec;
     const aic_status status = which.consumer == AIC_OP_NONE
-                                  ? aic_spec_random(which.op, semantics, seed, &spec)
-                                  : aic_spec_random_chain(which.op, which.consumer, semantics, seed, &spec);
+                                  ? aic_spec_draw(which.op, semantics, seed, &spec)
+                                  : aic_spec_draw_chain(which.op, which.consumer, semantics, seed, &spec);
     ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     return spec;
 }

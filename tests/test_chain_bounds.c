@@ -1,5 +1,6 @@
 /* Error bounds of fused chains with accumulate=fast and results of 8 bits: the verifier accepts every byte that some
  * order of summation may give, and no other. The formula of AscendC Fixpipe, section 6.2, stands here once more. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 #include "tools/harness/element.h"
 #include "tools/harness/verify.h"

@@ -1,6 +1,7 @@
 /* Chains of more than two operators: what is refused, and how; which operands a chain has; and, on small integers, what
  * a reader expects of the results: biases, PReLU, blocks that are filled up. That kernels and the reference agree bit
  * for bit is the subject of tests/corpus/chains.txt and of random chains. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
@@ -170,7 +171,7 @@ START_TEST(text_of_six_stages)
     aic_spec again;
     ck_assert_int_eq(spec.count, 6);
     ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
-    ck_assert_int_eq(aic_spec_parse(text, &again), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(text, &again), AIC_OK);
     ck_assert(aic_spec_equal(&spec, &again));
 }
 END_TEST
@@ -187,7 +188,7 @@ START_TEST(layouts_of_results)
     };
     for (int i = 0; i < COUNT(rows); i++) {
         const aic_spec spec = spec_of(rows[i].text);
-        aic_result_layout result;
+        aic_result_layout result = aic_result_layout_init();
         ck_assert_msg(aic_spec_result_layout(&spec, NULL, &result) == AIC_OK, "%s", aic_last_error());
         ck_assert_str_eq(result.name, "NC1HWC0");
         ck_assert_mem_eq(result.shape, rows[i].shape, sizeof rows[i].shape);

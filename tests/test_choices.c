@@ -271,7 +271,7 @@ static void *result_of(const verify_case *c, const aic_semantics *semantics)
     }
     memcpy(result, c->content[c->output].data, bytes);
     pointers[c->output] = result;
-    ck_assert_msg(aic_reference(&c->spec, semantics, pointers, c->count) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_reference(c->spec, semantics, pointers, c->count) == AIC_OK, "%s", aic_last_error());
     return result;
 }
 
@@ -292,10 +292,10 @@ static void check_reading(const verify_case *c, const aic_reading *reading, cons
 {
     bool matters;
     const aic_semantics semantics = chosen(reading->key, reading->value), defaults = aic_semantics_init();
-    if (aic_spec_validate(&c->spec, &semantics) != AIC_OK) {
+    if (aic_spec_validate(c->spec, &semantics) != AIC_OK) {
         return; /* a full scale that is subnormal */
     }
-    ck_assert_int_eq(aic_spec_choice_matters(&c->spec, &semantics, reading->key, &matters), AIC_OK);
+    ck_assert_int_eq(aic_spec_choice_matters(c->spec, &semantics, reading->key, &matters), AIC_OK);
     if (!matters) {
         void *result = result_of(c, &semantics);
         ck_assert_mem_eq(result, expected, (size_t)c->operand[c->output].bytes);
@@ -304,7 +304,7 @@ static void check_reading(const verify_case *c, const aic_reading *reading, cons
     const bool have =
         kernels_have(reading->key) || strcmp(aic_semantics_choice(&defaults, reading->key), reading->value) == 0;
     aic_spec canonical;
-    const aic_status status = aic_spec_resolve_kernel(&c->spec, &semantics, &canonical);
+    const aic_status status = aic_spec_resolve_kernel(c->spec, &semantics, &canonical);
     ck_assert_int_eq(status, matters && !have ? AIC_UNSUPPORTED : AIC_OK);
     if (status != AIC_OK) {
         char text[TEXT_MAX];
@@ -322,8 +322,8 @@ START_TEST(matters)
         verify_report report;
         const aic_semantics defaults = aic_semantics_init();
         const aic_op producer = seed % 2 == 0 ? AIC_OP_CONV2D : AIC_OP_MMAD;
-        const aic_status drawn = _i < AIC_OP_END ? aic_spec_random((aic_op)_i, NULL, seed, &spec)
-                                                 : aic_spec_random_chain(producer, AIC_OP_FIXPIPE, NULL, seed, &spec);
+        const aic_status drawn = _i < AIC_OP_END ? aic_spec_draw((aic_op)_i, NULL, seed, &spec)
+                                                 : aic_spec_draw_chain(producer, AIC_OP_FIXPIPE, NULL, seed, &spec);
         ck_assert_int_eq(drawn, AIC_OK);
         if (!aic_spec_exact(&spec)) {
             continue;
@@ -348,7 +348,7 @@ START_TEST(contexts)
     aic_kernel *kernel = NULL;
     aic_spec spec = spec_of(REQ8 "deqScalar=0x4000BF800000, reluEn=true)");
     ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     kernel = NULL;
     spec = spec_of(FIX "src=float32, dst=float16, quantPre=F322F16, reluEn=true)");
     ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_UNSUPPORTED);
@@ -512,8 +512,8 @@ START_TEST(kernels_of_random_requests)
     for (uint64_t i = 0; i < COUNT(ops) + CHAINS; i++) {
         const aic_op producer = i % 2 == 0 ? AIC_OP_CONV2D : AIC_OP_MMAD;
         const aic_status drawn = i < COUNT(ops)
-                                     ? aic_spec_random(ops[i], NULL, seed * 16 + i, &spec)
-                                     : aic_spec_random_chain(producer, AIC_OP_FIXPIPE, NULL, seed * 16 + i, &spec);
+                                     ? aic_spec_draw(ops[i], NULL, seed * 16 + i, &spec)
+                                     : aic_spec_draw_chain(producer, AIC_OP_FIXPIPE, NULL, seed * 16 + i, &spec);
         ck_assert_int_eq(drawn, AIC_OK);
         if (aic_spec_validate(&spec, &options.semantics) != AIC_OK) {
             continue; /* a full scale that is subnormal */

@@ -1,4 +1,5 @@
 /* Contexts: options, environment, what they print and dump, statistics, lifetime. */
+#include "frontend/core/stage.h"
 #include "tests/conv_case.h"
 #include "tests/specs.h"
 
@@ -142,7 +143,7 @@ END_TEST
 START_TEST(limits)
 {
     aic_conv2d_desc desc = conv_desc(AIC_INT8, 3); /* W == Kw, H > Kh */
-    aic_spec spec = aic_spec_conv2d(&desc);
+    aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_context *document = context_new(NULL);
     aic_kernel *kernel = NULL;
     ck_assert_int_eq(aic_kernel_create(document, &spec, NULL, &kernel), AIC_INVALID_ARGUMENT);
@@ -153,7 +154,7 @@ START_TEST(limits)
     options.semantics.limits = AIC_LIMITS_HOST;
     aic_context *host = context_new(&options);
     ck_assert_int_eq(aic_kernel_create(host, &spec, NULL, &kernel), AIC_OK);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(host);
 }
 END_TEST
@@ -170,7 +171,7 @@ START_TEST(names_differ_by_semantics)
         options.semantics.overflow = (aic_overflow)mode;
         aic_context *context = context_new(&options);
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
         ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
         snprintf(names[mode], sizeof names[mode], "%s", info.name);
@@ -180,7 +181,7 @@ START_TEST(names_differ_by_semantics)
         }
         void *const operands[] = {results[mode], a, b, NULL};
         ck_assert_int_eq(aic_kernel_call(kernel, operands, 4), AIC_OK);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         aic_context_destroy(context);
     }
     ck_assert_str_ne(names[0], names[1]);
@@ -363,7 +364,7 @@ END_TEST
 START_TEST(statistics)
 {
     aic_context *context = context_new(NULL);
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels + stats.compiles + stats.code_bytes, 0);
     ck_assert_int_eq(aic_context_cache_stats(context, NULL), AIC_INVALID_ARGUMENT);
@@ -393,7 +394,7 @@ typedef struct watch {
 static void *watch_statistics(void *argument)
 {
     watch *w = argument;
-    aic_cache_stats before = {.kernels = 0}, now;
+    aic_cache_stats before = aic_cache_stats_init(), now = aic_cache_stats_init();
     while (!atomic_load(&w->stop)) {
         w->wrong += aic_context_cache_stats(w->context, &now) != AIC_OK || now.kernels < before.kernels;
         before = now;
@@ -419,13 +420,13 @@ START_TEST(statistics_of_spellings)
             const aic_spec spec = spec_of(text);
             aic_kernel *kernel;
             ck_assert_msg(aic_kernel_create(w.context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
-            aic_kernel_release(kernel);
+            aic_kernel_destroy(kernel);
         }
     }
     atomic_store(&w.stop, true);
     pthread_join(thread, NULL);
     ck_assert_int_eq(w.wrong, 0);
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(w.context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, KERNELS);
     ck_assert_uint_eq(stats.compiles, KERNELS);
@@ -442,13 +443,13 @@ START_TEST(kernel_outlives_context)
     ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &kernel), AIC_OK);
     ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &second), AIC_OK);
     aic_context_destroy(context);
-    aic_kernel_release(second);
+    aic_kernel_destroy(second);
     ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
     conv_case_check_done(c, c->buffer[0]);
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
     ck_assert_int_eq(strncmp(info.name, "aic_conv2d_", 11), 0);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     conv_case_free(c);
 }
 END_TEST
@@ -466,7 +467,7 @@ START_TEST(many_contexts)
         aic_context_destroy(context);
     }
     for (int i = 0; i < 2; i++) {
-        aic_cache_stats stats;
+        aic_cache_stats stats = aic_cache_stats_init();
         ck_assert_int_eq(aic_context_cache_stats(kept[i], &stats), AIC_OK);
         ck_assert_uint_eq(stats.compiles, 1);
         aic_context_destroy(kept[i]);
@@ -707,7 +708,7 @@ START_TEST(memory_of_the_caller)
     aic_context_destroy(context);
     ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
     conv_case_check_done(c, c->buffer[0]);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     ck_assert_int_eq(g.blocks, 1); /* scratch memory */
     aic_thread_trim();
     ck_assert_int_eq(g.blocks, 0);
@@ -771,7 +772,7 @@ START_TEST(default_in_code)
     aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
     conv_case *c = conv_case_new(&desc);
     run_in(NULL, c);
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 1);
     ck_assert_int_eq(aic_context_set_default(other), AIC_OK);

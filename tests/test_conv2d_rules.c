@@ -31,7 +31,7 @@ static aic_conv2d_desc small_float16(void)
 
 static aic_status validate(const aic_conv2d_desc *desc, aic_limits limits)
 {
-    const aic_spec spec = aic_spec_conv2d(desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, desc);
     aic_semantics semantics = aic_semantics_init();
     semantics.limits = limits;
     return aic_spec_validate(&spec, &semantics);
@@ -251,7 +251,7 @@ END_TEST
 START_TEST(broken_specifications)
 {
     const aic_conv2d_desc desc = small_int8();
-    aic_spec spec = aic_spec_conv2d(&desc);
+    aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     ck_assert_int_eq(aic_spec_validate(NULL, NULL), AIC_INVALID_ARGUMENT);
     spec.count = 0;
     ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
@@ -275,7 +275,7 @@ START_TEST(operand_shapes)
 {
     aic_conv2d_desc desc = small_float16();
     desc.kernel_shape[3] = 48;
-    aic_spec spec = aic_spec_conv2d(&desc);
+    aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count = 0;
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
@@ -309,7 +309,7 @@ START_TEST(largest_shape)
     memcpy(desc.fm_shape, (int64_t[]){256, 4096, 4096, 16}, sizeof desc.fm_shape);
     memcpy(desc.kernel_shape, (int64_t[]){256, 255, 255, 4096, 16}, sizeof desc.kernel_shape);
     memcpy(desc.pad, (int64_t[]){255, 255, 255, 255}, sizeof desc.pad);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count = 0;
     int64_t macs = 0;
@@ -359,10 +359,10 @@ START_TEST(random_is_legal_and_wide)
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
         aic_spec again;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_CONV2D, NULL, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %llu: %s", (unsigned long long)seed,
                       aic_last_error());
-        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, NULL, seed, &again), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_CONV2D, NULL, seed, &again), AIC_OK);
         ck_assert(aic_spec_equal(&spec, &again));
         int64_t macs;
         int64_t bytes;
@@ -395,15 +395,15 @@ START_TEST(random_under_other_limits)
     ck_assert_int_gt(rule_check_random_under(AIC_OP_CONV2D, &host, NULL), 100);
     aic_spec spec;
     for (uint64_t seed = 0; seed < 300; seed++) {
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, &host) == AIC_OK, "seed %d: %s", (int)seed, aic_last_error());
-        ck_assert_int_eq(aic_spec_random_chain_illegal(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain_illegal(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, &host), AIC_INVALID_ARGUMENT);
     }
     bad.lanes = 0;
-    ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(aic_spec_random_illegal(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_draw(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_draw_illegal(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* Coordinates of operands: they lead to elements and back, a result's to just what the reference writes, and they are
  * what the documents say. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/specs.h"
 #include "tools/harness/element.h"
@@ -100,10 +101,10 @@ static bool is_written(const verify_case *c, const unsigned char *other, int64_t
  * filled, of a chain's sums rows and columns are left over, and with ndNum = 0 nothing is done. */
 static bool writes_all(const verify_case *c)
 {
-    const aic_stage *last = &c->spec.stage[c->spec.count - 1];
+    const aic_stage *last = &c->spec->stage[c->spec->count - 1];
     const aic_operand *output = &c->operand[c->output];
     return output->strided && output->direction == AIC_DIRECTION_OUT && last->op != AIC_OP_TEXPANDS &&
-           !(c->spec.count > 1 && last->op == AIC_OP_TENSOR_ARITHMETIC) &&
+           !(c->spec->count > 1 && last->op == AIC_OP_TENSOR_ARITHMETIC) &&
            !(last->op == AIC_OP_FIXPIPE && last->desc.fixpipe.ndNum == 0);
 }
 
@@ -118,7 +119,7 @@ static void check_written(const char *text, const verify_case *c, const unsigned
     for (size_t i = 0; i < c->count; i++) {
         pointers[i] = i == c->output ? other : c->content[i].data;
     }
-    ck_assert_int_eq(aic_reference(&c->spec, &c->semantics, pointers, c->count), AIC_OK);
+    ck_assert_int_eq(aic_reference(c->spec, &c->semantics, pointers, c->count), AIC_OK);
     for (int64_t e = 0; e < output->elements; e++) {
         const bool written = is_written(c, other, e);
         ck_assert_msg(!written || has[e], "%s: element %" PRId64 " is written and has no coordinates", text, e);
@@ -138,7 +139,7 @@ static void check_spec(const aic_spec *spec, uint64_t seed)
     ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
     ck_assert_msg(verify_open(&c, spec, &semantics, seed, &report) == VERIFY_PASSED, "%s: %s", text, report.text);
     for (size_t i = 0; i < c.count; i++) {
-        aic_coordinates coordinates;
+        aic_coordinates coordinates = aic_coordinates_init();
         const aic_status status = aic_spec_coordinates(spec, NULL, i, &coordinates);
         ck_assert_int_eq(status, c.operand[i].direction == AIC_DIRECTION_UNUSED ? AIC_INVALID_ARGUMENT : AIC_OK);
         if (status != AIC_OK || c.operand[i].elements == 0) {
@@ -157,7 +158,7 @@ START_TEST(random_operators)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         check_spec(&spec, seed);
     }
 }
@@ -167,7 +168,7 @@ START_TEST(random_chains)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         check_spec(&spec, seed);
     }
 }
@@ -260,7 +261,7 @@ START_TEST(by_the_documents)
 {
     const aic_spec spec = spec_of(rows[_i].text);
     char names[OPERAND_TEXT_MAX], at[OPERAND_TEXT_MAX];
-    aic_coordinates c;
+    aic_coordinates c = aic_coordinates_init();
     ck_assert_msg(aic_spec_coordinates(&spec, NULL, rows[_i].operand, &c) == AIC_OK, "%s: %s", rows[_i].text,
                   aic_last_error());
     coordinates_names(&c, names);
@@ -276,7 +277,7 @@ START_TEST(lanes_and_words)
                                   "output_addr=128)");
     aic_semantics semantics = aic_semantics_init();
     char names[OPERAND_TEXT_MAX], at[OPERAND_TEXT_MAX];
-    aic_coordinates c;
+    aic_coordinates c = aic_coordinates_init();
     semantics.lanes = 4, semantics.lane_bytes = 1024;
     ck_assert_msg(aic_spec_coordinates(&spec, &semantics, 0, &c) == AIC_OK, "%s", aic_last_error());
     coordinates_names(&c, names);
@@ -300,15 +301,15 @@ START_TEST(arguments_of_programs)
     aic_pto_program *program = NULL;
     ck_assert_msg(aic_pto_parse(text, strlen(text), NULL, &program) == AIC_OK, "%s", aic_last_error());
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        aic_coordinates c;
+        aic_coordinates c = aic_coordinates_init();
         char at[OPERAND_TEXT_MAX];
         ck_assert_int_eq(aic_pto_coordinates(program, expected[i].argument, &c), AIC_OK);
         coordinates_text(&c, expected[i].element, at);
         ck_assert_str_eq(at, expected[i].at);
     }
-    aic_coordinates c;
+    aic_coordinates c = aic_coordinates_init();
     ck_assert_int_eq(aic_pto_coordinates(program, 4, &c), AIC_INVALID_ARGUMENT);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 

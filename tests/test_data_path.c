@@ -1,6 +1,7 @@
 /* The two worked examples of the AscendC Fixpipe document (section 8, E1 and E2), number by number: once as a matrix
  * product and a store, once fused, and once through every step of the document, fractals and all; all of it through the
  * references, and all of it through kernels. */
+#include "frontend/core/stage.h"
 #include "tests/golden.h"
 #include "tests/specs.h"
 
@@ -30,7 +31,7 @@ static void step(runner how, const char *text, void *const operands[AIC_OPERANDS
     case BY_KERNEL:
         ck_assert_msg(aic_kernel_create(NULL, &spec, NULL, &kernel) == AIC_OK, "%s: %s", text, aic_last_error());
         ck_assert_msg(aic_kernel_call(kernel, operands, count) == AIC_OK, "%s: %s", text, aic_last_error());
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         return;
     }
     ck_abort_msg("no runner %d", (int)how);

@@ -171,10 +171,10 @@ END_TEST
 START_TEST(folder_is_removed)
 {
     aic_context *context = disk_context("rw");
-    aic_kernel_info info;
-    aic_kernel_release(disk_kernel(context, DISK_SPEC[0], &info));
+    aic_kernel_info info = aic_kernel_info_init();
+    aic_kernel_destroy(disk_kernel(context, DISK_SPEC[0], &info));
     disk_close();
-    aic_kernel_release(disk_kernel(context, DISK_SPEC[3], &info));
+    aic_kernel_destroy(disk_kernel(context, DISK_SPEC[3], &info));
     ck_assert(info.compiled);
     ck_assert_uint_eq(disk_stats(context).stores, 2);
     ck_assert_uint_eq(disk_info().files, 1);

@@ -1,4 +1,5 @@
 /* Parts of kernels in the disk cache: who finds them, files that are not as they should be, the whole folder. */
+#define _GNU_SOURCE /* memmem() */
 #include "frontend/core/bytes.h"
 #include "runtime/disk_file.h"
 #include "tests/child.h"
@@ -187,6 +188,39 @@ START_TEST(spoiled_files)
 }
 END_TEST
 
+/* A name of a number that no kernel gives, in a file with a good checksum: linking refuses it, and all parts are made.
+ */
+START_TEST(swapped_name)
+{
+    char path[DISK_FILES_MAX][DISK_PATH];
+    conv_case *c = disk_small_case();
+    (void)disk_call_anew(c, "rw");
+    size_t changed = 0;
+    for (size_t i = disk_files("part_", path); i > 0; i--) {
+        part_file f = read_part(path[i - 1]);
+        unsigned char *name = memmem(f.bytes, f.size, "kpacks", sizeof "kpacks");
+        if (name != NULL) {
+            name[0] = 'x';
+            sign(&f);
+            disk_write_file(path[i - 1], f.bytes, f.size);
+            changed++;
+        }
+        free(f.bytes);
+    }
+    ck_assert_uint_gt(changed, 0);
+    remove_files("aic_");
+    disk_deed d = disk_call_anew(c, "rw");
+    disk_check_deed(&d, 1, 0, 1);
+    ck_assert_msg(strstr(d.warning, "parts: those from files are not used: ") != NULL &&
+                      strstr(d.warning, "xpacks") != NULL,
+                  "\"%s\"", d.warning);
+    remove_files("aic_");
+    d = disk_call_anew(c, "rw"); /* they were replaced */
+    ck_assert_str_eq(d.warning, "");
+    conv_case_free(c);
+}
+END_TEST
+
 /* One part's file under the name of another. */
 START_TEST(swapped_files)
 {
@@ -224,7 +258,7 @@ START_TEST(verify_and_clear)
     snprintf(twin, sizeof twin, "%s/part_twin.part", disk_folder); /* a kernel under the name of a part */
     ck_assert_int_eq(link(disk_only_file(), twin), 0);
     aic_context *context = disk_context("rw");
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     int counts[2] = {0, 0};
     ck_assert_int_eq(aic_disk_cache_verify(context, count_parts, counts, &info), AIC_OK);
     ck_assert_int_eq(counts[0], parts);
@@ -275,7 +309,7 @@ START_TEST(evicted_all_the_time)
         ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
         const aic_kernel_info info = conv_kernel_info(context, width);
         ck_assert_uint_gt(info.parts_made + info.parts_loaded, 0);
-        aic_disk_cache_info disk;
+        aic_disk_cache_info disk = aic_disk_cache_info_init();
         ck_assert_int_eq(aic_disk_cache_stat(context, &disk), AIC_OK);
         ck_assert_uint_le(disk.bytes, options.cache_disk_bytes);
         aic_context_destroy(context);
@@ -352,6 +386,7 @@ Suite *suite_disk_parts(void)
     tcase_add_test(tcase, foreign);
     tcase_add_loop_test(tcase, spoiled_files, 0, DISK_SPOILINGS_COUNT);
     tcase_add_test(tcase, swapped_files);
+    tcase_add_test(tcase, swapped_name);
     tcase_add_test(tcase, verify_and_clear);
     tcase_add_test(tcase, evicted_all_the_time);
     tcase_add_test(tcase, killed_writers);

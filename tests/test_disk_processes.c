@@ -1,4 +1,5 @@
 /* One folder of the disk cache, many processes and threads: writers that are killed anywhere, readers meanwhile. */
+#include "frontend/core/stage.h"
 #include "tests/child.h"
 #include "tests/disk_case.h"
 
@@ -29,9 +30,9 @@ static void make_one(void *argument)
     aic_spec spec;
     aic_kernel *kernel;
     child_expect(aic_context_create(&options, &context) == AIC_OK, "context");
-    child_expect(aic_spec_parse(DISK_SPEC[0], &spec) == AIC_OK, "text");
+    child_expect(aic_spec_read(DISK_SPEC[0], &spec) == AIC_OK, "text");
     child_expect(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "kernel");
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
 }
 
@@ -157,10 +158,10 @@ static void *ask_for_all(void *argument)
                  32 * (state >> 16) % SHAPES + 1);
         aic_spec spec;
         aic_kernel *kernel;
-        if (aic_spec_parse(text, &spec) != AIC_OK || aic_kernel_create(all->context, &spec, NULL, &kernel) != AIC_OK) {
+        if (aic_spec_read(text, &spec) != AIC_OK || aic_kernel_create(all->context, &spec, NULL, &kernel) != AIC_OK) {
             atomic_fetch_add(&all->wrong, 1);
         } else {
-            aic_kernel_release(kernel);
+            aic_kernel_destroy(kernel);
         }
     }
     return NULL;

@@ -80,10 +80,10 @@ START_TEST(quota_of_a_context)
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     for (int i = 0; i < KERNELS; i++) {
         char text[128];
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         snprintf(text, sizeof text, "transdata(dtype=int8, src=ND, dst=ND, shape=[16,%d])", 32 * (i + 1));
-        aic_kernel_release(disk_kernel(context, text, &info));
-        aic_disk_cache_info disk;
+        aic_kernel_destroy(disk_kernel(context, text, &info));
+        aic_disk_cache_info disk = aic_disk_cache_info_init();
         ck_assert_int_eq(aic_disk_cache_stat(context, &disk), AIC_OK);
         ck_assert_uint_le(disk.bytes, LIMIT);
         ck_assert_uint_eq(disk.limit, LIMIT);

@@ -1,10 +1,12 @@
 /* Operations on elements: results in the place of an operand, inputs that share memory, outputs larger than the caches,
  * quiet NaNs; test_kernels.c compares all else with the reference. */
+#include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/memory.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +114,7 @@ START_TEST(shared_memory)
         for (int i = 0; i < SHARINGS; i++) {
             check_sharing(&spec, kernel, &sharings[i], text);
         }
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     ck_assert_uint_gt(candidates, 1);
     aic_context_destroy(context);
@@ -153,7 +155,7 @@ START_TEST(large_output)
         ck_assert_int_eq(wrong, 0);
         ck_assert(first[-1] == 0 && first[LARGE_WORDS] == 0);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     memory_unmap(out, bytes);
     memory_unmap(in, bytes);

@@ -1,6 +1,7 @@
 /* The arithmetic of epilogues where it may go wrong: sums, shifts and products around ties, around the limits of every
  * step and of int32, for every field of quantisation words and every half. Kernels take several ways through it, by
  * what the columns of a call need; each is compared with the reference on every instruction set that runs here. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "tests/claims.h"
 #include "tests/levels.h"

@@ -269,7 +269,7 @@ static aic_context *context_with(uint64_t kernels, uint64_t bytes, const char *f
 
 static aic_cache_stats stats_of(aic_context *context)
 {
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     return stats;
 }
@@ -535,15 +535,15 @@ START_TEST(handles_stay)
     ck_assert_uint_eq(stats_of(context).compiles, HELD);
     call(context, c[HELD]); /* the only one that nobody holds */
     ck_assert_uint_eq(stats_of(context).kernels, HELD);
-    aic_kernel_release(kernel[0]);
-    aic_kernel_release(kernel[1]);
+    aic_kernel_destroy(kernel[0]);
+    aic_kernel_destroy(kernel[1]);
     call(context, c[HELD]);
     ck_assert_uint_eq(stats_of(context).kernels, LIMIT);
     call_kernel(kernel[2], c[2]);
     aic_context_destroy(context);
     call_kernel(kernel[3], c[3]); /* a handle outlives its context */
-    aic_kernel_release(kernel[2]);
-    aic_kernel_release(kernel[3]);
+    aic_kernel_destroy(kernel[2]);
+    aic_kernel_destroy(kernel[3]);
     for (int i = 0; i <= HELD; i++) {
         conv_case_free(c[i]);
     }
@@ -566,7 +566,7 @@ static aic_transdata_desc copy_of(unsigned column)
     aic_spec spec;
     char text[128];
     snprintf(text, sizeof text, "transdata(dtype=int8, src=ND, dst=ND, shape=[2,%u])", column + 1);
-    if (aic_spec_parse(text, &spec) != AIC_OK) {
+    if (aic_spec_read(text, &spec) != AIC_OK) {
         abort();
     }
     return spec.stage[0].desc.transdata;
@@ -587,14 +587,14 @@ static void *use_many(void *argument)
         state = state * 1664525u + 1013904223u;
         const unsigned column = (state >> 8) % CROWD_KEYS;
         const aic_transdata_desc desc = copy_of(column);
-        const aic_spec spec = aic_spec_transdata(&desc);
+        const aic_spec spec = aic_spec_of(AIC_OP_TRANSDATA, &desc);
         memset(target, 0, 2 * CROWD_KEYS);
         bool good;
         if (i % 5 == 0) {
             void *operands[] = {target, source};
             good = held == NULL || aic_kernel_call(held, operands, 2) == AIC_OK;
             good = good && (held == NULL || memcmp(source, target, 2 * (held_column + 1)) == 0);
-            aic_kernel_release(held);
+            aic_kernel_destroy(held);
             good = aic_kernel_create(all->context, &spec, NULL, &held) == AIC_OK && good;
             held_column = column;
         } else {
@@ -603,7 +603,7 @@ static void *use_many(void *argument)
         }
         atomic_fetch_add(&all->wrong, !good);
     }
-    aic_kernel_release(held);
+    aic_kernel_destroy(held);
     free(source);
     free(target);
     return NULL;

@@ -1,6 +1,8 @@
 /* aic_explain(): the facts agree with what else tells them, and with each other. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ enum { CASE_COUNT = sizeof CASES / sizeof CASES[0] };
 static aic_explanation explain(const char *text, const char *schedule, const char *isa)
 {
     const aic_spec spec = spec_of(text);
-    aic_explanation e;
+    aic_explanation e = aic_explanation_init();
     ck_assert_msg(aic_explain(NULL, &spec, schedule, isa, &e) == AIC_OK, "%s: %s", text, aic_last_error());
     return e;
 }
@@ -199,7 +201,7 @@ END_TEST
 START_TEST(test_wrong)
 {
     const aic_spec spec = spec_of(CASES[0].spec);
-    aic_explanation e = {.text = NULL};
+    aic_explanation e = aic_explanation_init();
     ck_assert_int_eq(aic_explain(NULL, &spec, "schedule(rows=0)", NULL, &e), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_explain(NULL, &spec, NULL, "avx9", &e), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(e.text);

@@ -1,5 +1,6 @@
 /* Exported kernels: an object of many of them is linked by the system's linker, without the library, and called. What
  * the command does, and freestanding programs, AArch64 among them, are tested by tests/cli/export.sh. */
+#include "frontend/core/stage.h"
 #include "runtime/code_memory.h"
 #include "runtime/export_reserved.h"
 #include "runtime/stub.h"
@@ -225,8 +226,8 @@ static size_t draw_all(aic_spec spec[KERNELS_MAX])
     size_t count = 0;
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         for (uint64_t seed = 1; seed <= PER_OPERATOR; seed++) {
-            count += aic_spec_random((aic_op)op, NULL, seed, &spec[count]) == AIC_OK;
-            count += aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec[count]) == AIC_OK;
+            count += aic_spec_draw((aic_op)op, NULL, seed, &spec[count]) == AIC_OK;
+            count += aic_spec_draw_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec[count]) == AIC_OK;
         }
     }
     return count;
@@ -239,12 +240,12 @@ static void check_all(const char *isa)
     aic_export_kernel kernels[KERNELS_MAX];
     const aic_semantics semantics = aic_semantics_init();
     const size_t count = draw_all(spec);
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     linked l;
     ck_assert_uint_gt(count, AIC_OP_END * PER_OPERATOR);
     for (size_t i = 0; i < count; i++) {
         snprintf(name[i], sizeof name[i], "k%zu", i);
-        kernels[i] = (aic_export_kernel){.spec = &spec[i], .name = name[i]};
+        kernels[i] = (aic_export_kernel){.size = sizeof kernels[i], .spec = &spec[i], .name = name[i]};
     }
     ck_assert_msg(aic_export(NULL, kernels, count, isa, NULL, &made) == AIC_OK, "%s", aic_last_error());
     ck_assert_uint_eq(strlen(made.header), made.header_size);
@@ -257,7 +258,7 @@ static void check_all(const char *isa)
         verify_close(&c);
     }
     unlink_all(&l);
-    aic_exported_free(&made);
+    aic_exported_destroy(&made);
     ck_assert_ptr_null(made.object);
 }
 
@@ -326,18 +327,20 @@ START_TEST(refused)
     };
     const aic_spec spec = spec_of("transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const aic_export_kernel kernels[] = {{&spec, rows[i].first, NULL}, {&spec, rows[i].second, NULL}};
-        aic_exported made = {.object = NULL};
+        const aic_export_kernel kernels[] = {{sizeof(aic_export_kernel), &spec, rows[i].first, NULL},
+                                             {sizeof(aic_export_kernel), &spec, rows[i].second, NULL}};
+        aic_exported made = aic_exported_init();
         ck_assert_msg(aic_export(NULL, kernels, 2, rows[i].isa, rows[i].triple, &made) == AIC_INVALID_ARGUMENT,
                       "row %zu", i);
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "row %zu: %s", i, aic_last_error());
         ck_assert_ptr_null(made.object);
     }
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     aic_spec bad = spec;
     bad.stage[0].desc.transdata.shape[0] = -1;
-    const aic_export_kernel kernel = {&spec, NULL, "schedule(frob=1)"}, broken = {&bad, NULL, NULL},
-                            none = {NULL, NULL, NULL};
+    const aic_export_kernel kernel = {sizeof(aic_export_kernel), &spec, NULL, "schedule(frob=1)"},
+                            broken = {sizeof(aic_export_kernel), &bad, NULL, NULL},
+                            none = {sizeof(aic_export_kernel), NULL, NULL, NULL};
     ck_assert_int_eq(aic_export(NULL, &kernel, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &broken, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &none, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
@@ -407,12 +410,13 @@ START_TEST(names_beside_each_other)
     const aic_spec layer = spec_of("mmad(dtype=int8, m=5, n=16, k=32)");
     aic_export_kernel kernels[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
-        kernels[i] = (aic_export_kernel){.spec = i % 2 == 0 ? &layer : &move, .name = NAMES[i]};
+        kernels[i] =
+            (aic_export_kernel){.size = sizeof kernels[i], .spec = i % 2 == 0 ? &layer : &move, .name = NAMES[i]};
     }
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     ck_assert_msg(aic_export(NULL, kernels, COUNT, NULL, NULL, &made) == AIC_OK, "%s", aic_last_error());
     check_declared_once(made.header);
-    aic_exported_free(&made);
+    aic_exported_destroy(&made);
 }
 END_TEST
 
@@ -422,19 +426,21 @@ START_TEST(made_names)
     const aic_spec move = spec_of("transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])");
     const aic_spec chain =
         spec_of("mmad(dtype=int8, m=5, n=16, k=32) | fixpipe(src=int32, dst=float16, quantPre=DEQF16)");
-    const aic_export_kernel kernels[] = {
-        {&move, NULL, NULL}, {&chain, NULL, NULL}, {&move, "Transdata", NULL}, {&move, NULL, NULL}};
+    const aic_export_kernel kernels[] = {{sizeof(aic_export_kernel), &move, NULL, NULL},
+                                         {sizeof(aic_export_kernel), &chain, NULL, NULL},
+                                         {sizeof(aic_export_kernel), &move, "Transdata", NULL},
+                                         {sizeof(aic_export_kernel), &move, NULL, NULL}};
     static const char *const declared[] = {"void transdata_2(", "void mmad_fixpipe(", "void Transdata(",
                                            "void transdata_3("};
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     ck_assert_msg(aic_export(NULL, kernels, 4, NULL, NULL, &made) == AIC_OK, "%s", aic_last_error());
     const char *at = made.header;
     for (size_t i = 0; i < 4; i++) {
         at = strstr(at, declared[i]);
         ck_assert_msg(at != NULL, "%s", declared[i]);
     }
-    aic_exported_free(&made);
-    aic_exported_free(NULL);
+    aic_exported_destroy(&made);
+    aic_exported_destroy(NULL);
 }
 END_TEST
 

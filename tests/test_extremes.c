@@ -70,7 +70,7 @@ START_TEST(single_operators)
     for (uint64_t seed = 0; seed < DRAWS * (1 + levels_campaign()); seed++) {
         aic_spec spec;
         const aic_semantics semantics = draw_semantics(&state);
-        ck_assert_int_eq(aic_spec_random(op, &semantics, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, &semantics, seed, &spec), AIC_OK);
         for (int i = 0; i < 200; i++) {
             ask_about_spoilt(spec, &semantics, &state);
         }
@@ -84,7 +84,7 @@ START_TEST(chains)
     for (uint64_t seed = 0; seed < 10 * DRAWS * (1 + levels_campaign()); seed++) {
         aic_spec spec;
         const aic_semantics semantics = draw_semantics(&state);
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, &semantics, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, &semantics, seed, &spec), AIC_OK);
         for (int i = 0; i < 200; i++) {
             ask_about_spoilt(spec, &semantics, &state);
         }

@@ -1,5 +1,6 @@
 /* fixpipe's reference: the document's worked examples, its layouts element by element, special values in both overflow
  * modes, and what a call's data may not hold. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "tests/specs.h"
 

@@ -474,7 +474,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_FIXPIPE, 0, 30000000);
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_FIXPIPE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_FIXPIPE, NULL, seed, &spec), AIC_OK);
         const aic_fixpipe_desc *d = &spec.stage[0].desc.fixpipe;
         modes[d->quantPre][d->format]++;
         for (int topic = 0; topic < TOPICS; topic++) {

@@ -1,5 +1,6 @@
 /* A caller's floating-point control register: kernels compute the same under any, and leave it as it was; where it is
  * the usual one, they do not set it. */
+#include "frontend/core/stage.h"
 #include "tests/conv_case.h"
 #include "tests/levels.h"
 #include "tools/harness/verify.h"
@@ -111,7 +112,7 @@ static void close_case(fpenv_case *f)
     free(f->packed);
     free(f->packed_again);
     free(f->workspace);
-    aic_kernel_release(f->kernel);
+    aic_kernel_destroy(f->kernel);
     aic_context_destroy(f->context);
     conv_case_free(f->conv);
 }
@@ -201,7 +202,7 @@ static void check_spec(const aic_spec *spec, const aic_semantics *semantics, aic
     ck_assert_uint_eq(after, HOSTILE);
     ck_assert_msg(verify_compare(&c, pointer[c.output], aic_context_isa(context), &report) == VERIFY_PASSED, "%s: %s",
                   text, report.text);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     verify_close(&c);
 }
 
@@ -216,9 +217,9 @@ START_TEST(hostile_control_of_every_operator)
         ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
         for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
             aic_spec spec;
-            ck_assert_int_eq(aic_spec_random((aic_op)op, NULL, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_draw((aic_op)op, NULL, seed, &spec), AIC_OK);
             check_spec(&spec, &options.semantics, context, _i, seed);
-            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+            if (aic_spec_draw_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
                 check_spec(&spec, &options.semantics, context, _i, seed);
             }
         }

@@ -1,4 +1,5 @@
 /* nd2nz, load_data, load_data_transpose: their rules, and their references on data that say where they come from. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/rule_case.h"
@@ -301,7 +302,7 @@ START_TEST(nd2nz_never_writes_twice)
         d.dstNzC0Stride = aic_rng_pick(&state, strides, 9);
         d.dstNzNStride = aic_rng_pick(&state, strides, 9);
         d.dstNzMatrixStride = aic_rng_range(&state, 0, 100);
-        const aic_spec spec = aic_spec_nd2nz(&d);
+        const aic_spec spec = aic_spec_of(AIC_OP_ND2NZ, &d);
         unsigned char written[1000] = {0};
         int twice = 0;
         for (int64_t e = 0; e < d.ndNum * d.nValue * d.dValue; e++) {

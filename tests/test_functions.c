@@ -1,5 +1,6 @@
 /* Kernels as C functions of (operands, workspace), and the stubs that they are made of. The harness calls every kernel
  * that it verifies by such a function, too. */
+#include "frontend/core/stage.h"
 #include "runtime/code_memory.h"
 #include "runtime/stub.h"
 #include "tests/disk_case.h"
@@ -141,7 +142,7 @@ START_TEST(one_function_for_all)
         ck_assert(a[i].function[0] == a[0].function[0] && a[i].function[1] == a[0].function[1]);
     }
     ck_assert(aic_kernel_function(kernel, false) == a[0].function[0]);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 END_TEST
 
@@ -180,7 +181,7 @@ START_TEST(functions_have_their_own_words)
     free(workspace);
     for (int i = 0; i < 2; i++) {
         verify_close(&c[i]);
-        aic_kernel_release(kernel[i]);
+        aic_kernel_destroy(kernel[i]);
     }
 }
 END_TEST
@@ -223,7 +224,7 @@ START_TEST(lengths_are_checked)
     for (size_t i = 0; i < COUNT; i++) {
         free(memory[i]);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 END_TEST
 

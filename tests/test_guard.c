@@ -24,9 +24,9 @@ static aic_spec spec;
 
 static void setup(void)
 {
-    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=float16, fm_shape=[2,9,9,16], kernel_shape=[2,3,3,32,16], "
-                                    "pad=[1,1,1,1])",
-                                    &spec),
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=float16, fm_shape=[2,9,9,16], kernel_shape=[2,3,3,32,16], "
+                                   "pad=[1,1,1,1])",
+                                   &spec),
                      AIC_OK);
 }
 

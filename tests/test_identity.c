@@ -9,6 +9,7 @@
 #include "runtime/identity.h"
 #include "tests/specs.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,7 +234,7 @@ START_TEST(text_of_a_schedule)
     ck_assert_ptr_nonnull(strstr(whole, "\n" SCHEDULE "\n"));
     aic_spec back;
     whole[strcspn(whole, "\n")] = '\0';
-    ck_assert_msg(aic_spec_parse(whole, &back) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(whole, &back) == AIC_OK, "%s", aic_last_error());
     ck_assert(aic_spec_equal(&back, &specs[2]));
     aic_identity_free(&a);
     free(whole);
@@ -311,7 +312,7 @@ START_TEST(dumps_have_names_of_kernels)
     size_t size;
     aic_context *context;
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
     ck_assert_int_eq(aic_schedule_candidate(context, &spec, (size_t)_i, schedule, sizeof schedule), AIC_OK);
     respell(schedule, respelled);
@@ -328,7 +329,7 @@ START_TEST(dumps_have_names_of_kernels)
     ck_assert_str_eq(identity.symbol, info.name);
     aic_identity_free(&identity);
     aic_free(ir);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
 }
 END_TEST

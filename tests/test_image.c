@@ -385,11 +385,11 @@ static void set_up(void)
     aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
     example = conv_case_new(&desc);
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_int_eq(aic_kernel_create(NULL, &example->spec, NULL, &kernel), AIC_OK);
     ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
     snprintf(symbol, sizeof symbol, "%s", info.name);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_OBJ, NULL, NULL, &real, &real_size), AIC_OK);
 }
 

@@ -9,11 +9,13 @@
  * does not depend on the overflow mode, which is about floats that mmad, fixpipe and tik_fixpipe make, see the second
  * mode at one level in every OTHER_MODE-th line, and wherever the reference's results differ. A campaign sees every
  * candidate at every level. */
+#include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
@@ -95,7 +97,7 @@ static void expect_passed(const verify_case *c, aic_context *context, const char
                           const verify_report *report)
 {
     char text[LINE_MAX_BYTES];
-    ck_assert_int_eq(aic_spec_print(&c->spec, text, sizeof text, NULL), AIC_OK);
+    ck_assert_int_eq(aic_spec_print(c->spec, text, sizeof text, NULL), AIC_OK);
     ck_assert_msg(verdict == VERIFY_PASSED, "%s %s %s %s: %s", aic_context_isa(context), text,
                   c->semantics.overflow == AIC_OVERFLOW_IEEE ? "ieee" : "saturate",
                   schedule ? schedule : "default schedule", report->text);
@@ -260,9 +262,9 @@ START_TEST(random_specs)
     level_list levels = open_levels();
     aic_spec spec;
     for (uint64_t seed = 0; seed < RANDOM_SPECS; seed++) {
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         check_random(&spec, &levels, seed);
-        if (aic_spec_random_chain((aic_op)_i, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+        if (aic_spec_draw_chain((aic_op)_i, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
             check_random(&spec, &levels, seed);
         }
     }

@@ -112,7 +112,7 @@ static void check_different(const aic_spec *base, const aic_spec *changed, const
     if (field->kind == AIC_KIND_DIMS && index > aic_field_shown(field, &base->stage[0].desc)) {
         return; /* a size after one that is 0: nothing that text may say */
     }
-    ck_assert_msg(aic_spec_parse(changed_text, &back) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(changed_text, &back) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_spec_equal(&back, changed), "%s does not read back", changed_text);
 }
 
@@ -144,7 +144,7 @@ START_TEST(every_entry_counts)
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         for (uint64_t seed = 0; seed < 50; seed++) {
             aic_spec base;
-            ck_assert_int_eq(aic_spec_random((aic_op)op, NULL, seed, &base), AIC_OK);
+            ck_assert_int_eq(aic_spec_draw((aic_op)op, NULL, seed, &base), AIC_OK);
             perturb(&base);
         }
     }
@@ -157,7 +157,7 @@ START_TEST(key_is_the_field_list)
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         const aic_op_info *info = aic_op_get((aic_op)op);
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random((aic_op)op, NULL, 7, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)op, NULL, 7, &spec), AIC_OK);
         const aic_key key = key_of(&spec);
         const aic_spec said = cleared(&spec);
         uint32_t n = 0;
@@ -180,8 +180,8 @@ START_TEST(keys_delimit_themselves)
     enum { FORMS = 5 };
     aic_key key[FORMS];
     aic_spec conv, fix;
-    ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, NULL, 1, &conv), AIC_OK);
-    ck_assert_int_eq(aic_spec_random(AIC_OP_FIXPIPE, NULL, 1, &fix), AIC_OK);
+    ck_assert_int_eq(aic_spec_draw(AIC_OP_CONV2D, NULL, 1, &conv), AIC_OK);
+    ck_assert_int_eq(aic_spec_draw(AIC_OP_FIXPIPE, NULL, 1, &fix), AIC_OK);
     const aic_spec chain = aic_spec_fuse(&conv, &fix);
     const struct {
         size_t count;
@@ -246,7 +246,7 @@ START_TEST(ignored_is_not_looked_at)
     uint64_t state = claims_seed(1);
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec, illegal;
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         check_cleared(&spec, NULL);
         for (int64_t more = aic_rng_range(&state, 1, 3); more > 0; more--) {
             const aic_field *field = &op->record.fields[aic_rng_range(&state, 0, (int64_t)op->record.count - 1)];
@@ -257,7 +257,7 @@ START_TEST(ignored_is_not_looked_at)
             aic_field_set_word(field, &spec.stage[0].desc, entry, word);
             check_cleared(&spec, NULL);
         }
-        ck_assert_int_eq(aic_spec_random_illegal((aic_op)_i, NULL, seed, &illegal), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_illegal((aic_op)_i, NULL, seed, &illegal), AIC_OK);
         check_cleared(&illegal, NULL);
     }
 }
@@ -311,9 +311,9 @@ END_TEST
 START_TEST(odd_booleans_are_read_as_bytes)
 {
     aic_conv2d_desc desc = aic_conv2d_desc_init();
-    aic_spec one = aic_spec_conv2d(&desc);
+    aic_spec one = aic_spec_of(AIC_OP_CONV2D, &desc);
     memset(&desc.init_l1out, 2, 1);
-    aic_spec two = aic_spec_conv2d(&desc);
+    aic_spec two = aic_spec_of(AIC_OP_CONV2D, &desc);
     ck_assert(!aic_spec_equal(&one, &two));
     ck_assert(aic_spec_equal(&two, &two));
 }

@@ -1,4 +1,5 @@
 /* Dumped IR as a text for people: its head, names, comments; and that nothing is in it twice. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 
 #include <llvm-c/Core.h>
@@ -236,8 +237,8 @@ START_TEST(test_once_random)
         char *ir, text[4096];
         size_t size;
         const bool chain = seed % 3 == 0;
-        ck_assert_int_eq(chain ? aic_spec_random_chain(AIC_OP_NONE, AIC_OP_FIXPIPE, NULL, seed, &spec)
-                               : aic_spec_random(AIC_OP_NONE, NULL, seed, &spec),
+        ck_assert_int_eq(chain ? aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_FIXPIPE, NULL, seed, &spec)
+                               : aic_spec_draw(AIC_OP_NONE, NULL, seed, &spec),
                          AIC_OK);
         ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
         ck_assert_msg(aic_dump(context, &spec, NULL, AIC_DUMP_IR, aic_isa_name(seed % levels), NULL, &ir, &size) ==

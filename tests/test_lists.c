@@ -3,6 +3,7 @@
 #include "frontend/core/op.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ START_TEST(limits_are_the_rules)
     ck_assert_msg(every || limits[row].entry < (int)field->count, "%s has no entry %d", field->name, limits[row].entry);
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(limits[row].op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(limits[row].op, NULL, seed, &spec), AIC_OK);
         for (uint32_t e = every ? 0 : (uint32_t)limits[row].entry;
              e < (every ? field->count : (uint32_t)limits[row].entry + 1); e++) {
             check_legal(row, &spec, field, e);
@@ -153,9 +154,9 @@ static void draw_values(aic_op op, const aic_field *field, bool seen[VALUES_MAX]
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, NULL, seed, &spec), AIC_OK);
         note_values(&spec, op, field, seen);
-        if (seed < SEEDS / 10 && aic_spec_random_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+        if (seed < SEEDS / 10 && aic_spec_draw_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
             note_values(&spec, op, field, seen);
         }
     }
@@ -166,7 +167,7 @@ static bool is_accepted(aic_op op, const aic_field *field, uint64_t value)
 {
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, NULL, seed, &spec), AIC_OK);
         aic_field_set_word(field, &spec.stage[0].desc, 0, value);
         if (aic_spec_validate(&spec, NULL) == AIC_OK) {
             return true;
@@ -254,7 +255,7 @@ START_TEST(examples_are_legal)
         aic_spec spec;
         aic_operand operands[AIC_OPERANDS_MAX];
         size_t count = 0, role = 0;
-        ck_assert_msg(aic_spec_parse(examples[e].text, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_spec_read(examples[e].text, &spec) == AIC_OK, "%s", aic_last_error());
         ck_assert_int_eq(spec.stage[0].op, op);
         ck_assert_msg(aic_spec_operands(&spec, NULL, operands, &count) == AIC_OK, "%s", aic_last_error());
         for (size_t i = 0; i < COUNT(roles); i++) {

@@ -9,6 +9,7 @@
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ static void check_level(const verify_case *c, const char *level, const aic_machi
     options.isa = level;
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     machine_suppose(context, machine);
-    for (size_t i = 0; aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) == AIC_OK; i += 3) {
+    for (size_t i = 0; aic_schedule_candidate(context, c->spec, i, schedule, sizeof schedule) == AIC_OK; i += 3) {
         check_kernel(c, context, i == 0 ? NULL : schedule, text);
     }
     aic_context_destroy(context);

@@ -1,6 +1,7 @@
 /* Contexts with machines of their own: each has its schedules, identities, files and tuning records, in whatever order
  * contexts are made and asked, from several threads as well. */
 #include "codegen/build_name.h"
+#include "frontend/core/stage.h"
 #include "runtime/generator.h"
 #include "runtime/identity.h"
 #include "tests/disk_case.h"
@@ -8,6 +9,7 @@
 #include "tests/specs.h"
 #include "tests/tune_case.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -83,7 +85,7 @@ static aic_context *context_of(aic_core core, const char *cache)
 
 static bool explains(aic_context *context, aic_core core, int s)
 {
-    aic_explanation e;
+    aic_explanation e = aic_explanation_init();
     char line[TEXT_MAX];
     snprintf(line, sizeof line, "\nmachine: %s (%s)\n", aic_core_name(core), aic_core_describe(core));
     if (aic_explain(context, &specs[s], NULL, NULL, &e) != AIC_OK) {
@@ -114,7 +116,7 @@ static bool dumps(aic_context *context, aic_core core, int s)
 
 static bool predicts(aic_context *context, aic_core core, int s)
 {
-    aic_prediction usual, second;
+    aic_prediction usual = aic_prediction_init(), second = aic_prediction_init();
     char text[AIC_SCHEDULE_TEXT_MAX];
     return aic_schedule_predict(context, &specs[s], NULL, &usual) == AIC_OK &&
            strcmp(usual.schedule, expected[core][s].schedule) == 0 &&
@@ -126,33 +128,33 @@ static bool predicts(aic_context *context, aic_core core, int s)
 static bool compiles(aic_context *context, aic_core core, int s)
 {
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     if (aic_kernel_create(context, &specs[s], NULL, &kernel) != AIC_OK) {
         return false;
     }
     const bool right = aic_kernel_get_info(kernel, &info) == AIC_OK &&
                        strcmp(info.schedule, expected[core][s].schedule) == 0 &&
                        strcmp(info.name, expected[core][s].symbol) == 0;
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return right;
 }
 
 static bool exports(aic_context *context, aic_core core, int s)
 {
     const aic_export_kernel kernel = {.spec = &specs[s], .name = "kernel"};
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     if (aic_export(context, &kernel, 1, NULL, NULL, &made) != AIC_OK) {
         return false;
     }
     const bool right = strstr(made.header, expected[core][s].schedule) != NULL;
-    aic_exported_free(&made);
+    aic_exported_destroy(&made);
     return right;
 }
 
 static bool tunes(aic_context *context, aic_core core, int s)
 {
     aic_tune_options options = aic_tune_options_init();
-    aic_tune_result result;
+    aic_tune_result result = aic_tune_result_init();
     bool right = true;
     size_t defaults = 0;
     options.budget = 0; /* nothing is measured */
@@ -166,7 +168,7 @@ static bool tunes(aic_context *context, aic_core core, int s)
             right && (!result.candidate[i].is_default || strcmp(result.schedule, result.candidate[i].schedule) == 0);
     }
     right = right && defaults == 1 && strcmp(result.schedule, expected[core][s].schedule) == 0;
-    aic_tune_result_free(&result);
+    aic_tune_result_destroy(&result);
     return right;
 }
 
@@ -335,8 +337,8 @@ START_TEST(tuning_records)
     for (aic_core core = 0; core < AIC_CORES; core++) {
         aic_context_options options = aic_context_options_init();
         aic_context *context;
-        aic_tuning_info info;
-        aic_explanation e;
+        aic_tuning_info info = aic_tuning_info_init();
+        aic_explanation e = aic_explanation_init();
         options.isa = lowest()->name;
         options.machine = aic_core_name(core);
         options.tuning_db = folder.file;

@@ -124,7 +124,7 @@ static void *request(void *argument)
 {
     asker *a = argument;
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, a->width);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;
     a->status = aic_kernel_create(NULL, &spec, NULL, &kernel);
     return NULL;

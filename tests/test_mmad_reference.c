@@ -1,5 +1,6 @@
 /* mmad's reference: layouts, block arithmetic, overflow, and what must stay as it is; and the exact sums behind
  * accumulate=fast. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"

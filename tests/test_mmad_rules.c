@@ -1,5 +1,6 @@
 /* mmad's rules: every field's message, both ends of its range, the order of the list; operands; what fusion requires.
  */
+#include "frontend/core/stage.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 
@@ -80,7 +81,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_MMAD, 5000000, 10000000);
     for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_MMAD, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_MMAD, NULL, seed, &spec), AIC_OK);
         const aic_mmad_desc *d = &spec.stage[0].desc.mmad;
         types[d->dtype]++;
         empty += d->m == 0 || d->n == 0 || d->k == 0;

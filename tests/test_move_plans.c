@@ -2,6 +2,7 @@
  * dimensions; the plans that boxes get. */
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
+#include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
 
@@ -383,7 +384,7 @@ START_TEST(illegal_schedules)
     const aic_semantics semantics = aic_semantics_init();
     const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
                                  aic_machine_of(AIC_CORE_ZEN4)};
-    ck_assert_int_eq(aic_spec_parse(LARGE[0], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(LARGE[0], &spec), AIC_OK);
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
 }
@@ -419,7 +420,7 @@ static void check_large(const aic_spec *spec, aic_context *context, const aic_op
         ck_assert_uint_eq(out[i], 0x5a);
     }
     ck_assert_uint_eq(out[bytes + distance], 0x5a);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     free(out);
 }
 
@@ -429,7 +430,7 @@ START_TEST(large_outputs)
     aic_spec spec;
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
-    ck_assert_int_eq(aic_spec_parse(LARGE[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(LARGE[_i], &spec), AIC_OK);
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
     ck_assert_int_ge(operand[0].bytes, machine_of(NULL)->past_bytes);
     unsigned char *expected = calloc(1, (size_t)operand[0].bytes), *in = malloc((size_t)operand[1].bytes);

@@ -151,7 +151,7 @@ START_TEST(layouts)
         d.dtype = TYPES[i];
         d.src = p.src;
         d.dst = p.dst;
-        aic_spec spec = aic_spec_transdata(&d);
+        aic_spec spec = aic_spec_of(AIC_OP_TRANSDATA, &d);
         if (aic_layout_takes(p.src, d.dtype) && aic_layout_takes(p.dst, d.dtype)) {
             check_shapes(&spec, aic_layout_shape_letters(p.src, p.dst), 0, &shapes, &number);
         }
@@ -222,7 +222,7 @@ static void check_random(aic_op op, const aic_machine *machine, uint64_t first_s
     for (uint64_t seed = first_seed; number < count; seed++) {
         aic_spec spec;
         uint64_t state = claims_seed(seed);
-        if (aic_spec_random(op, NULL, seed, &spec) != AIC_OK) {
+        if (aic_spec_draw(op, NULL, seed, &spec) != AIC_OK) {
             ck_abort_msg("%s", aic_last_error());
         }
         if (op == AIC_OP_TENSOR_ARITHMETIC) {

@@ -1,5 +1,6 @@
 /* Networks that run: results against the references one by one, with a buffer of its own for each tensor; buffers that
  * share memory; batches, threads, children; what calls refuse. */
+#include "frontend/core/stage.h"
 #include "runtime/pool.h"
 #include "tests/child.h"
 #include "tests/levels.h"
@@ -115,7 +116,7 @@ static size_t packed_bytes(void)
     size_t bytes = 0;
     ck_assert_msg(aic_kernel_create(NULL, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_packed_size(kernel, 2, &bytes), AIC_OK);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return bytes;
 }
 

@@ -11,7 +11,8 @@
 
 Suite *suite_npy(void);
 
-static const aic_operand halves = {.name = "feature_map",
+static const aic_operand halves = {.size = sizeof halves,
+                                   .name = "feature_map",
                                    .direction = AIC_DIRECTION_INOUT,
                                    .dtype = AIC_FLOAT16,
                                    .rank = 3,
@@ -42,7 +43,7 @@ static aic_status parse(int major, const char *text, aic_npy_header *header)
 START_TEST(every_version_is_read)
 {
     for (int major = 1; major <= 3; major++) {
-        aic_npy_header header;
+        aic_npy_header header = aic_npy_header_init();
         aic_status status =
             parse(major, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }     \n", &header);
         ck_assert_int_eq(status, AIC_OK);
@@ -68,7 +69,7 @@ static const struct {
 
 START_TEST(spellings_are_read)
 {
-    aic_npy_header header;
+    aic_npy_header header = aic_npy_header_init();
     ck_assert_int_eq(parse(1, good[_i].text, &header), AIC_OK);
     ck_assert_int_eq(header.dtype, good[_i].dtype);
     ck_assert_int_eq(header.rank, good[_i].rank);
@@ -107,7 +108,7 @@ static const struct {
 
 START_TEST(hostile_headers_are_refused)
 {
-    aic_npy_header header;
+    aic_npy_header header = aic_npy_header_init();
     ck_assert_int_eq(parse(1 + _i % 3, hostile[_i].text, &header), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), hostile[_i].message) != NULL, "\"%s\" lacks \"%s\"", aic_last_error(),
                   hostile[_i].message);
@@ -121,7 +122,7 @@ START_TEST(cut_and_damaged_headers_are_safe)
 {
     unsigned char whole[256];
     size_t size = make_header(whole, 2, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }  \n");
-    aic_npy_header header;
+    aic_npy_header header = aic_npy_header_init();
     for (size_t length = 0; length < size; length++) {
         unsigned char *part = malloc(length + 1);
         ck_assert_ptr_nonnull(part);
@@ -147,7 +148,7 @@ END_TEST
 START_TEST(versions_and_lengths_are_checked)
 {
     unsigned char bytes[64];
-    aic_npy_header header;
+    aic_npy_header header = aic_npy_header_init();
     static const struct {
         unsigned char major, minor;
     } versions[] = {{0, 0}, {4, 0}, {1, 1}, {255, 255}};
@@ -174,7 +175,7 @@ START_TEST(what_is_written_is_read)
         size_t size = 0;
         ck_assert_int_eq(aic_npy_format(&operand, text, &size), AIC_OK);
         ck_assert_uint_eq(size % 64, 0);
-        aic_npy_header header;
+        aic_npy_header header = aic_npy_header_init();
         ck_assert_int_eq(aic_npy_parse("f", (const unsigned char *)text, size, &header), AIC_OK);
         ck_assert_uint_eq(header.data_offset, size);
         ck_assert_int_eq(header.rank, rank);
@@ -288,8 +289,14 @@ END_TEST
 START_TEST(words_take_any_type_of_their_size)
 {
     static const char *const descr[] = {"<u4", "<i4", "<f4", "<f2", "<u8"};
-    const aic_operand words = {
-        .name = "output", .dtype = AIC_UINT32, .rank = 1, .shape = {6}, .elements = 6, .bytes = 24, .words = true};
+    const aic_operand words = {.size = sizeof words,
+                               .name = "output",
+                               .dtype = AIC_UINT32,
+                               .rank = 1,
+                               .shape = {6},
+                               .elements = 6,
+                               .bytes = 24,
+                               .words = true};
     unsigned char bytes[256] = {0};
     char text[80];
     uint32_t back[6];

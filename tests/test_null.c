@@ -1,4 +1,5 @@
 /* NULL where the exported functions take a pointer: refused, or documented as legal, or answered harmlessly. */
+#include "frontend/core/stage.h"
 #include "runtime/generator.h"
 #include "tests/little_stack.h"
 #include "tests/network_case.h"
@@ -6,6 +7,7 @@
 #include "tools/harness/entry.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,12 @@ enum { BLOCK = 8192, TEXT_MAX = 2048 };
 
 /* Right arguments, and memory for results. */
 typedef struct fixture {
-    aic_spec spec, fast, tile, made_spec;
+    aic_spec spec, fast, tile;
+    aic_spec *made_spec;
+    const aic_spec *stage; /* the first of them */
+    aic_conv2d_desc conv2d;
+    aic_mmad_desc mmad;
+    int value;
     aic_semantics semantics;
     aic_context *context, *made_context;
     aic_kernel *kernel, *made_kernel;
@@ -90,7 +97,25 @@ static void open_network(fixture *f)
     f->facts = aic_network_facts_init();
     f->input[0] = f->memory[0];
     f->output[0] = f->memory[1];
-    f->tensor = (aic_operand){.dtype = AIC_INT8, .rank = 1, .shape = {4}};
+    f->tensor = (aic_operand){.size = sizeof f->tensor, .dtype = AIC_INT8, .rank = 1, .shape = {4}};
+}
+
+/* What functions fill in. */
+static void open_answers(fixture *f)
+{
+    f->statement = aic_pto_statement_init();
+    f->info = aic_kernel_info_init();
+    f->prediction = aic_prediction_init();
+    f->layout = aic_result_layout_init();
+    f->coordinates = aic_coordinates_init();
+    f->stats = aic_cache_stats_init();
+    f->statistics = aic_context_statistics_init();
+    f->disk = aic_disk_cache_info_init();
+    f->made_export = aic_exported_init();
+    f->explanation = aic_explanation_init();
+    f->tuning = aic_tuning_info_init();
+    f->npy = aic_npy_header_init();
+    f->tuned = aic_tune_result_init();
 }
 
 static void open_fixture(fixture *f)
@@ -100,12 +125,16 @@ static void open_fixture(fixture *f)
     f->fast = spec_of("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=fast)");
     f->tile = spec_of("texpands(dtype=float32, rows=2, cols=8)");
     f->semantics = aic_semantics_init();
+    open_answers(f);
+    f->stage = &f->spec;
+    f->conv2d = f->spec.stage[0].desc.conv2d;
+    f->mmad = aic_mmad_desc_init();
     f->estimate = aic_tune_options_init();
     f->estimate.effort = AIC_TUNE_EFFORT_ESTIMATE;
     strcpy(f->db, "/tmp/aicjit-null-XXXXXX");
     close(mkstemp(f->db));
     f->options = aic_pto_options_init();
-    f->exported = (aic_export_kernel){&f->tile, NULL, NULL};
+    f->exported = (aic_export_kernel){sizeof f->exported, &f->tile, NULL, NULL};
     f->count = 3;
     f->triple = "x86_64-linux-gnu";
     f->pto = ".arg %s : f32\n%t = texpands %s : f32, !pto.tile<2x8xf32>\n";
@@ -130,15 +159,15 @@ static void close_fixture(fixture *f)
     aic_network_destroy(f->made_network);
     aic_network_destroy(f->network);
     network_case_close(&f->network_files);
-    aic_exported_free(&f->made_export);
-    aic_tune_result_free(&f->tuned);
+    aic_exported_destroy(&f->made_export);
+    aic_tune_result_destroy(&f->tuned);
     unlink(f->db);
     aic_free(f->bytes);
     aic_free(f->explanation.text);
-    aic_pto_free(f->made_program);
-    aic_pto_free(f->program);
-    aic_kernel_release(f->made_kernel);
-    aic_kernel_release(f->kernel);
+    aic_pto_destroy(f->made_program);
+    aic_pto_destroy(f->program);
+    aic_kernel_destroy(f->made_kernel);
+    aic_kernel_destroy(f->kernel);
     aic_context_destroy(f->made_context);
     aic_context_destroy(f->context);
 }
@@ -217,11 +246,12 @@ END_TEST
 
 /* An operator's functions of the public headers that the harness has no way to call with NULL. */
 #define AIC_OPERANDS(...) __VA_ARGS__
-#define AIC_OP(ENUM, name, params, args)                                                                               \
+#define AIC_OP(ENUM, name, count, params, args)                                                                        \
     static bool none_of_##name(void)                                                                                   \
     {                                                                                                                  \
-        return is_refused(aic_spec_##name(NULL)) && aic_kernel_##name(NULL) == NULL &&                                 \
-               aic_kernel_##name##_packed(NULL) == NULL;                                                               \
+        aic_spec *spec = NULL;                                                                                         \
+        return aic_spec_create_##name(NULL, &spec) == AIC_INVALID_ARGUMENT && spec == NULL &&                          \
+               aic_kernel_##name(NULL) == NULL && aic_kernel_##name##_packed(NULL) == NULL;                            \
     }                                                                                                                  \
     static aic_status no_desc_##name(params)                                                                           \
     {                                                                                                                  \
@@ -244,13 +274,13 @@ START_TEST(operators_refuse_null)
 {
     const aic_status no_desc[] = {
 #define AIC_OPERANDS(...) __VA_ARGS__
-#define AIC_OP(ENUM, name, params, args) no_desc_##name(ADDRESSES(args)),
+#define AIC_OP(ENUM, name, count, params, args) no_desc_##name(ADDRESSES(args)),
 #include <aic/ops.def>
 #undef AIC_OP
 #undef AIC_OPERANDS
     };
     static bool (*const none[])(void) = {
-#define AIC_OP(ENUM, name, params, args) none_of_##name,
+#define AIC_OP(ENUM, name, count, params, args) none_of_##name,
 #include <aic/ops.def>
 #undef AIC_OP
     };
@@ -268,7 +298,7 @@ START_TEST(operators_refuse_null_operands)
         aic_spec spec;
         aic_operand operand[AIC_OPERANDS_MAX];
         size_t count = 0;
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
         for (size_t i = 0; i < count; i++) {
             void *given[AIC_OPERANDS_MAX] = {NULL};
@@ -309,7 +339,7 @@ START_TEST(no_semantics_are_the_defaults)
         aic_operand operand[AIC_OPERANDS_MAX];
         void *memory[AIC_OPERANDS_MAX] = {NULL};
         size_t count = 0;
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
         if (!open_operands(operand, count, memory)) {
             continue;
@@ -317,7 +347,7 @@ START_TEST(no_semantics_are_the_defaults)
         aic_status status[2][5] = {{AIC_OK}};
         for (int i = 0; i < 2; i++) {
             const aic_semantics *semantics = i == 0 ? NULL : &defaults;
-            aic_result_layout layout;
+            aic_result_layout layout = aic_result_layout_init();
             int64_t macs, moved;
             size_t bytes;
             status[i][0] = aic_spec_operand_bytes(&spec, semantics, operand[0].name, &bytes);

@@ -31,7 +31,7 @@ static aic_context *open_context(int verbose, const char *profile)
 
 static aic_context_statistics statistics_of(aic_context *context)
 {
-    aic_context_statistics s;
+    aic_context_statistics s = aic_context_statistics_init();
     ck_assert_int_eq(aic_context_get_statistics(context, &s), AIC_OK);
     return s;
 }
@@ -45,9 +45,9 @@ static void request(aic_context *context, const char *text)
 {
     aic_spec spec;
     aic_kernel *kernel;
-    ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(text, &spec), AIC_OK);
     ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 
 /* ---- statistics ---- */
@@ -191,7 +191,7 @@ static void check_unwind(aic_arch arch, const char *level, const aic_spec *spec)
 START_TEST(unwind)
 {
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, 20);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     check_unwind(AIC_ARCH_X86_64, "sse2", &spec);
     check_unwind(AIC_ARCH_X86_64, "avx512", &spec);
     check_unwind(AIC_ARCH_AARCH64, "neon", &spec);
@@ -239,14 +239,14 @@ START_TEST(map_of_child)
 {
     aic_context *context = open_context(0, "perf");
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, 7);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;
     char path[64];
     ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
     family f = {aic_kernel_conv2d(kernel)};
     ck_assert_int_eq(lines_of((long)getpid(), (const void *)(uintptr_t)f.known, "conv2d(dtype=int8"), 1);
     ck_assert_str_eq(child_run(look_in_child, &f), "");
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
     ck_assert_int_eq(unlink(path), 0);
@@ -352,13 +352,13 @@ typedef struct dump_case {
 static aic_conv2d_fn make(aic_context *context, int64_t width)
 {
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel = NULL;
     if (aic_kernel_create(context, &spec, NULL, &kernel) != AIC_OK) {
         return NULL;
     }
     const aic_conv2d_fn function = aic_kernel_conv2d(kernel);
-    aic_kernel_release(kernel); /* the context keeps it */
+    aic_kernel_destroy(kernel); /* the context keeps it */
     return function;
 }
 

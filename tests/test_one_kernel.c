@@ -5,6 +5,7 @@
 #include "tests/claims.h"
 #include "tests/specs.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,11 +202,11 @@ static aic_spec spec_of_both(const char *base, const char *rest)
 static void name_kernel(const aic_spec *spec, char name[128])
 {
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_msg(aic_kernel_create(context, spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
     snprintf(name, 128, "%s", info.name);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 
 START_TEST(examples)
@@ -226,7 +227,7 @@ END_TEST
 /* What the context holds: kernels, and entries for requests. */
 static void check_held(uint64_t kernels, size_t requests)
 {
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, kernels);
     ck_assert_uint_eq(stats.compiles, kernels);
@@ -337,13 +338,13 @@ START_TEST(schedules_of_one_kernel)
     for (int i = 0; i < 2; i++) {
         const aic_spec spec = spec_of(texts[i]);
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         ck_assert_int_eq(aic_schedule_candidate(context, &spec, 1, schedule, sizeof schedule), AIC_OK);
         ck_assert_msg(aic_kernel_create(context, &spec, schedule, &kernel) == AIC_OK, "%s", aic_last_error());
         ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
         ck_assert_str_eq(info.schedule, schedule);
         snprintf(name[i], sizeof name[i], "%s", info.name);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     ck_assert_str_eq(name[0], name[1]);
     check_held(1, 2);

@@ -79,7 +79,7 @@ static aic_status call(int way, const char *text, blocks *b, size_t count)
                         : way == BY_KERNEL ? aic_kernel_call(kernel, b->pointer, count)
                         : way == BY_PACKED ? call_packed(kernel, b, count)
                                            : aic_reference(&spec, NULL, b->pointer, count);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return status;
 }
 
@@ -256,7 +256,7 @@ START_TEST(typed_functions_are_those_of_the_operator)
         ck_assert(aic_kernel_conv2d(kernel[i]) == NULL);
     }
     for (int i = 0; i < 3; i++) {
-        aic_kernel_release(kernel[i]);
+        aic_kernel_destroy(kernel[i]);
     }
 }
 END_TEST
@@ -287,17 +287,18 @@ START_TEST(one_kernel_for_all_spellings)
         const aic_spec spec = spec_of(spellings[(i + _i) % SPELLINGS]);
         ck_assert_msg(aic_jit_spec(context, &spec, b.pointer, 4) == AIC_OK, "%s", aic_last_error());
         ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel[i]), AIC_OK);
+        info[i] = aic_kernel_info_init();
         ck_assert_int_eq(aic_kernel_get_info(kernel[i], &info[i]), AIC_OK);
         ck_assert_str_eq(info[i].name, info[0].name);
     }
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 1);
     ck_assert_uint_eq(stats.compiles, 1);
     aic_context_destroy(context);
     for (int i = 0; i < 2 * SPELLINGS; i++) { /* they outlive the context */
         ck_assert_int_eq(aic_kernel_call(kernel[i], b.pointer, 4), AIC_OK);
-        aic_kernel_release(kernel[i]);
+        aic_kernel_destroy(kernel[i]);
     }
 }
 END_TEST
@@ -316,7 +317,7 @@ START_TEST(one_kernel_for_all_addresses)
     for (int i = 0; i < 2 * TEXTS; i++) {
         const aic_spec spec = spec_of(texts[(i + _i) % TEXTS]), next = spec_of(texts[(i + _i + 1) % TEXTS]);
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         reset(&b);
         ck_assert(!aic_spec_equal(&spec, &next));
         ck_assert_msg(aic_jit_spec(context, &spec, b.pointer, 2) == AIC_OK, "%s", aic_last_error());
@@ -326,12 +327,12 @@ START_TEST(one_kernel_for_all_addresses)
         ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
         ck_assert(i == 0 || strcmp(info.name, name) == 0);
         snprintf(name, sizeof name, "%s", info.name);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     const aic_spec bad = spec_of(TILE ", manual=true, address=16)");
     ck_assert_int_eq(aic_jit_spec(context, &bad, b.pointer, 2), AIC_INVALID_ARGUMENT);
     check_error("texpands: address: 16 is not a multiple of 32");
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 1);
     ck_assert_uint_eq(stats.compiles, 1);
@@ -375,7 +376,7 @@ START_TEST(spellings_at_once)
         pthread_join(thread[i], NULL);
         ck_assert_int_eq(callers[i].status, AIC_OK);
     }
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 1);
     ck_assert_uint_eq(stats.compiles, 1);
@@ -409,7 +410,7 @@ START_TEST(resolving_is_done_once)
 {
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec, once, twice;
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&spec, NULL, &once), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&once, NULL, &twice), AIC_OK);
         ck_assert(aic_spec_equal(&once, &twice));
@@ -576,7 +577,7 @@ START_TEST(a_chain_is_its_operators_in_turn)
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     for (uint64_t seed = 0; seed < 80; seed++) {
         aic_spec spec, resolved;
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&spec, &options.semantics, &resolved), AIC_OK);
         aic_spec consumer = {.count = 1, .stage = {resolved.stage[resolved.count - 1]}};
         stand_alone(&consumer);

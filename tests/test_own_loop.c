@@ -87,7 +87,7 @@ START_TEST(own_loop)
         ck_assert_int_ge(atomic_load(&l.calls), SHARED_WAYS);
         ck_assert_int_gt(atomic_load(&l.elsewhere), 0);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     ck_assert_int_eq(aic_pool_threads(), 0);
     free(expected);
     verify_close(&c);
@@ -147,7 +147,7 @@ static void refuse(aic_context *context, const verify_case *c, const char *part)
     for (size_t i = 0; i < c->count; i++) {
         operands[i] = i == c->output ? output : c->content[i].data;
     }
-    ck_assert_int_eq(entry_jit(context, &c->spec, operands, c->count), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(entry_jit(context, c->spec, operands, c->count), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), part) != NULL, "%s", aic_last_error());
     free(output);
 }
@@ -252,7 +252,7 @@ static aic_status call_into(aic_context *context, const verify_case *c, void *ou
     for (size_t i = 0; i < c->count; i++) {
         operands[i] = i == c->output ? output : c->content[i].data;
     }
-    return entry_jit(context, &c->spec, operands, c->count);
+    return entry_jit(context, c->spec, operands, c->count);
 }
 
 /* Loops that do each item once are right whatever their ranges are, and all others are refused, also those that do as

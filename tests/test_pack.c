@@ -1,5 +1,7 @@
 /* Pictures and weights in the layouts of conv2d: the index of every element, what fills the gaps, refusals; and a
  * convolution of what is packed against the plain sum. */
+#include "frontend/core/stage.h"
+
 #include <aic/aic.h>
 #include <check.h>
 #include <stdio.h>
@@ -186,8 +188,8 @@ START_TEST(bytes_by_name)
         aic_spec spec;
         aic_operand operands[AIC_OPERANDS_MAX];
         size_t count = 0, bytes = 0;
-        const aic_status drawn = seed % 3 == 0 ? aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec)
-                                               : aic_spec_random(AIC_OP_NONE, NULL, seed, &spec);
+        const aic_status drawn = seed % 3 == 0 ? aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec)
+                                               : aic_spec_draw(AIC_OP_NONE, NULL, seed, &spec);
         ck_assert_int_eq(drawn, AIC_OK);
         ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
         for (size_t i = 0; i < count; i++) {
@@ -229,10 +231,10 @@ START_TEST(results_have_names)
 {
     const struct result_row *row = &RESULTS[_i];
     aic_spec spec;
-    aic_result_layout layout;
+    aic_result_layout layout = aic_result_layout_init();
     char shape[128] = "";
     size_t used = 0;
-    ck_assert_msg(aic_spec_parse(row->spec, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(row->spec, &spec) == AIC_OK, "%s", aic_last_error());
     const aic_status status = aic_spec_result_layout(&spec, NULL, &layout);
     if (row->name == NULL) {
         ck_assert_int_eq(status, AIC_UNSUPPORTED);

@@ -1,10 +1,12 @@
 /* Heads of packed images: every packed call takes the images of its kernel's form, whichever kernel made them, and
  * refuses all other memory. Kernels are drawn that differ in what decides the form and in what does not. */
 #include "codegen/packed.h"
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"
 #include "tests/levels.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +51,7 @@ static unsigned char *packed_by(const sample *s, size_t *bytes)
 static void open_sample(sample *s, aic_context *context, const char *text, const char *schedule)
 {
     aic_spec spec;
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
     ck_assert_msg(aic_kernel_create(context, &spec, schedule, &s->kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, s->operand, &s->count), AIC_OK);
     for (size_t i = 0; i < s->count; i++) {
@@ -74,7 +76,7 @@ static void close_sample(sample *s)
     }
     free(s->expected);
     free(s->image);
-    aic_kernel_release(s->kernel);
+    aic_kernel_destroy(s->kernel);
 }
 
 /* ---- calls with an image ---- */
@@ -178,7 +180,7 @@ static void open_drawn(sample *s, aic_context *context, uint64_t *state)
     char text[LINE], schedule[LINE];
     aic_spec spec;
     draw_text(state, text);
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
     const size_t index = (size_t)aic_rng_range(state, 0, CANDIDATES);
     const bool there = aic_schedule_candidate(context, &spec, index, schedule, sizeof schedule) == AIC_OK;
     open_sample(s, context, text, there ? schedule : NULL);
@@ -288,7 +290,7 @@ START_TEST(one_image_for_all_sizes)
     for (int i = 0; i < SIZES; i++) {
         char schedule[LINE];
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_parse(TEXTS[0], &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_read(TEXTS[0], &spec), AIC_OK);
         ck_assert_int_eq(aic_schedule_candidate(NULL, &spec, 0, schedule, sizeof schedule), AIC_OK);
         const char *kernel = strstr(schedule, "kernel="), *vectors = strstr(schedule, "vectors=");
         char same[LINE];
@@ -335,7 +337,7 @@ END_TEST
 START_TEST(kernels_from_the_disk)
 {
     sample made, loaded;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     aic_context *first = disk_context("rw"), *second;
     open_sample(&made, first, LAYER(7), NULL);
     second = disk_context("rw");

@@ -1,5 +1,6 @@
 /* Weights that are infinite or NaN: padding of 0 times one of them is NaN, so that tiles may leave out no tap of its
  * panel. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
@@ -118,7 +119,7 @@ START_TEST(specials)
         }
     }
     ck_assert_uint_gt(count, 0);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     close_tensors(&t);
 }

@@ -3,9 +3,6 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
-#include "codegen/parts/image.h"
-#include "codegen/parts/tile.h"
-#include "codegen/parts/weights.h"
 #include "codegen/run.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
@@ -300,8 +297,8 @@ enum { CORPUS_KINDS = sizeof CORPUS_OF / sizeof CORPUS_OF[0], CORPUS = 8 };
 static void draw_spec(uint64_t seed, const aic_semantics *semantics, aic_spec *spec)
 {
     const aic_op first = CORPUS_OF[seed % CORPUS_KINDS].first, second = CORPUS_OF[seed % CORPUS_KINDS].second;
-    ck_assert_int_eq(second == 0 ? aic_spec_random(first, semantics, seed, spec)
-                                 : aic_spec_random_chain(first, second, semantics, seed, spec),
+    ck_assert_int_eq(second == 0 ? aic_spec_draw(first, semantics, seed, spec)
+                                 : aic_spec_draw_chain(first, second, semantics, seed, spec),
                      AIC_OK);
 }
 

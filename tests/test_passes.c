@@ -1,12 +1,14 @@
 /* LLVM pass pipelines: every accepted pass over kernels of every operator changes no result, every other one is refused
  * before LLVM sees it. */
 #include "codegen/passes.h"
+#include "frontend/core/stage.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

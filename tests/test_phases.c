@@ -2,6 +2,7 @@
  * several workers with memory of its own, must give what the reference gives. Any order is right, so a wrong one shows
  * here without threads. */
 #include "codegen/machine.h"
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "runtime/pipeline.h"
 #include "tests/levels.h"
@@ -9,6 +10,7 @@
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <string.h>
 
@@ -228,7 +230,7 @@ START_TEST(pseudo_random)
     /* How many of the first can be shared is chance: on until there is one. */
     for (uint64_t seed = 1; seed <= (thorough && shared == 0 ? DRAWS_MAX : DRAWS); seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, NULL, seed, &spec), AIC_OK);
         if (is_small(&spec) && levels_is_turn(_i / OPS, &spec, seed / MACHINES)) {
             suppose(context, (int)(seed % MACHINES));
             shared += check_spec(context, &spec, seed);

@@ -40,7 +40,7 @@ static void *call_often(void *argument)
     }
     for (int i = 0; own->stop != NULL ? !atomic_load(own->stop) : i < own->rounds; i++) {
         memcpy(output, c->content[c->output].data, bytes);
-        const aic_status status = entry_jit(own->context, &c->spec, operands, c->count);
+        const aic_status status = entry_jit(own->context, c->spec, operands, c->count);
         own->wrong += status != AIC_OK || memcmp(output, c->expected.data, bytes) != 0;
     }
     free(output);
@@ -209,7 +209,7 @@ START_TEST(too_few_threads)
     ck_assert_int_eq(count_threads(1), 1);
     shared_check(few, &c, NULL); /* fewer can be had */
     ck_assert_int_eq(aic_pool_threads(), 1);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     free(output);
     verify_close(&c);
     aic_context_destroy(few);
@@ -235,7 +235,7 @@ START_TEST(memory_for_one_worker)
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
     ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(memcmp(output, c.expected.data, c.content[c.output].size), 0);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     free(output);
     verify_close(&c);
     aic_context_destroy(context);
@@ -298,7 +298,7 @@ START_TEST(fork_in_the_middle)
         ck_assert_int_eq(callers[i].wrong, 0);
     }
     shared_check(context, &c, NULL);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     verify_close(&c);
     aic_context_destroy(context);
 }

@@ -48,11 +48,11 @@ typedef struct maker {
 static aic_status make(aic_context *context, int64_t number)
 {
     const aic_conv2d_desc desc = numbered(number);
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;
     aic_status status = aic_kernel_create(context, &spec, NULL, &kernel);
     if (status == AIC_OK) {
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* The golden file of each profile, tests/golden/profile_NAME.txt, which NumPy has made (tests/golden/profiles.py):
  * against the reference, and against kernels at every level where they have the readings. */
+#include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/element.h"
@@ -96,7 +97,7 @@ static size_t run_kernels(golden *g, void *pointers[], const void *expected)
         memcpy(pointers[0], g->content[0], bytes);
         ck_assert_msg(aic_kernel_call(kernel, pointers, g->count) == AIC_OK, "%s", aic_last_error());
         check_result(g, pointers[0], expected, options.isa);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         aic_context_destroy(context);
     }
     return 1;

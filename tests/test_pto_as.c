@@ -1,4 +1,5 @@
 /* PTO-AS, a statement at a time: every spelling of the grammar, what is refused and where, the canonical form. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 
 #include <check.h>
@@ -111,7 +112,7 @@ START_TEST(reads_and_prints)
 {
     aic_spec spec, back;
     char text[1024];
-    ck_assert_msg(aic_spec_parse(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
+    ck_assert_msg(aic_spec_read(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
     if (aic_spec_validate(&spec, NULL) != AIC_OK) { /* legal on A2A3 */
         spec.stage[0].desc.texpands.arch = AIC_CHIP_A2A3;
         ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_INVALID_ARGUMENT ||
@@ -121,7 +122,7 @@ START_TEST(reads_and_prints)
     ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_OK, "%s: %s", good[_i].text,
                   aic_last_error());
     ck_assert_str_eq(text, good[_i].canonical);
-    ck_assert_int_eq(aic_spec_parse(text, &back), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(text, &back), AIC_OK);
     back.stage[0].desc.texpands.arch = spec.stage[0].desc.texpands.arch;
     ck_assert(aic_spec_equal(&spec, &back));
 }
@@ -308,7 +309,7 @@ START_TEST(refuses_with_position)
     aic_spec spec, before;
     memset(&spec, 0x5A, sizeof spec);
     memcpy(&before, &spec, sizeof spec);
-    ck_assert_int_eq(aic_spec_parse(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
     check_error(bad[_i].message);
     ck_assert_mem_eq(&spec, &before, sizeof spec);
 }
@@ -322,7 +323,7 @@ START_TEST(locations_reach_the_rules)
         char text[256];
         aic_spec spec;
         snprintf(text, sizeof text, "%%d = texpands %%s : f32, !pto.tile<%s, 16x16xf32>", words[i]);
-        ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_read(text, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(aic_last_error(), "texpands: loc: "));
     }
@@ -345,13 +346,13 @@ START_TEST(every_descriptor_has_a_form)
     for (uint64_t seed = 1; seed <= 400; seed++) {
         char text[1024];
         aic_spec spec, back;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
         aic_texpands_desc *desc = &spec.stage[0].desc.texpands;
         desc->manual = false;
         desc->address = AIC_NOT_GIVEN;
         convs += desc->layout != AIC_LAYOUT_ND;
         ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_OK, "%s", aic_last_error());
-        ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
+        ck_assert_msg(aic_spec_read(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
         back.stage[0].desc.texpands.arch = desc->arch;
         ck_assert_msg(aic_spec_equal(&spec, &back), "%s", text);
     }
@@ -381,7 +382,7 @@ START_TEST(conv_tiles_keep_the_rules)
         char text[256];
         aic_spec spec;
         snprintf(text, sizeof text, "%%d = texpands %%s : f16, !pto.tile<%s>", rows[i].tile);
-        ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s", aic_last_error());
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         check_error(rows[i].message);
     }

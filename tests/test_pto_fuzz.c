@@ -1,5 +1,6 @@
 /* PTO-AS that a grammar draws, half of it spoiled: answered without reading past its end, and what is accepted prints
  * as it reads back. AIC_FUZZ in the environment: how many texts, default 20000. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 
 #include <aic/aic.h>
@@ -201,8 +202,8 @@ static bool read_drawn(const drawn *d)
     ck_assert_int_eq(aic_pto_print(again, reprinted, sizeof reprinted, NULL), AIC_OK);
     ck_assert_str_eq(printed, reprinted);
     ck_assert_uint_eq(aic_pto_argument_count(program), aic_pto_argument_count(again));
-    aic_pto_free(program);
-    aic_pto_free(again);
+    aic_pto_destroy(program);
+    aic_pto_destroy(again);
     return true;
 }
 
@@ -224,7 +225,7 @@ START_TEST(drawn_texts_are_answered)
         aic_spec spec;
         memcpy(text, d.text, d.length);
         text[d.length] = '\0';
-        (void)aic_spec_parse(text, &spec);
+        (void)aic_spec_read(text, &spec);
     }
     ck_assert_msg(accepted > most / 20, "%" PRId64 " of %" PRId64 " accepted", accepted, most);
     ck_assert_int_lt(accepted, most);

@@ -27,7 +27,7 @@ static aic_context *context_of(const char *isa)
 
 static uint64_t compiles(aic_context *context)
 {
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, stats.compiles);
     return stats.compiles;
@@ -124,7 +124,7 @@ enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 static size_t groups_of(const aic_pto_program *program)
 {
     const size_t count = aic_pto_statement_count(program);
-    aic_pto_statement last;
+    aic_pto_statement last = aic_pto_statement_init();
     return count > 0 && aic_pto_get_statement(program, count - 1, &last) == AIC_OK ? last.group + 1 : 0;
 }
 
@@ -143,7 +143,7 @@ START_TEST(every_program)
                           (int)compiles(context));
             pto_case_free(c);
         }
-        aic_pto_free(program);
+        aic_pto_destroy(program);
         aic_context_destroy(context);
     }
 }
@@ -166,7 +166,7 @@ START_TEST(kernels_are_shared)
         run(context, c);
         ck_assert_uint_eq(compiles(context), 1);
         pto_case_free(c);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
     aic_pto_program *single = pto_program_of("pto.tassign %a, @tile(32)\n%a = texpands 1.0 : f32, " F32 "\n");
     pto_case *c = pto_case_new(single, GUARD_AFTER, 9);
@@ -180,7 +180,7 @@ START_TEST(kernels_are_shared)
     ck_assert_int_eq(aic_jit_texpands(context, &desc, tile, NULL), AIC_OK);
     ck_assert_uint_eq(compiles(context), 2);
     pto_case_free(c);
-    aic_pto_free(single);
+    aic_pto_destroy(single);
     aic_context_destroy(context);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(refused_before_the_first_store)
     ck_assert(pto_case_untouched(c));
     ck_assert_uint_eq(compiles(context), 0);
     pto_case_free(c);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     aic_context_destroy(context);
 }
 END_TEST
@@ -237,7 +237,7 @@ START_TEST(long_programs_are_cut)
         run(context, c);
         ck_assert_uint_eq(compiles(context), rows[i].kernels);
         pto_case_free(c);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
         aic_context_destroy(context);
         free(text);
     }
@@ -256,7 +256,7 @@ START_TEST(overlap_of_many_arguments)
     check_error("texpands: t38: overlaps t37");
     ck_assert(pto_case_untouched(c));
     pto_case_free(c);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     aic_context_destroy(context);
     free(text);
 }
@@ -333,8 +333,8 @@ static void write_random(uint64_t seed, char text[TEXT_MAX])
 /* Bytes that two statements both may write, by their tiles. */
 static bool collide(const aic_pto_program *program, size_t a, size_t b)
 {
-    aic_pto_statement s[2];
-    aic_operand tile[2];
+    aic_pto_statement s[] = {aic_pto_statement_init(), aic_pto_statement_init()};
+    aic_operand tile[] = {aic_operand_init(), aic_operand_init()};
     for (size_t i = 0; i < 2; i++) {
         ck_assert_int_eq(aic_pto_get_statement(program, i == 0 ? a : b, &s[i]), AIC_OK);
         ck_assert_int_eq(aic_pto_argument(program, s[i].argument[0], &tile[i]), AIC_OK);
@@ -350,7 +350,7 @@ static void check_groups(const aic_pto_program *program)
 {
     size_t first = 0, group = 0;
     for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
-        aic_pto_statement s;
+        aic_pto_statement s = aic_pto_statement_init();
         bool collides = false;
         ck_assert_int_eq(aic_pto_get_statement(program, i, &s), AIC_OK);
         for (size_t k = first; k < i; k++) {
@@ -375,13 +375,13 @@ static void check_expected(const pto_case *c)
         memcpy(pointers[i], c->argument[i].before, (size_t)c->argument[i].operand.bytes);
     }
     for (size_t i = 0; i < aic_pto_statement_count(c->program); i++) {
-        aic_pto_statement s;
+        aic_pto_statement s = aic_pto_statement_init();
         void *operands[AIC_OPERANDS_MAX];
         ck_assert_int_eq(aic_pto_get_statement(c->program, i, &s), AIC_OK);
         for (size_t k = 0; k < s.operands; k++) {
             operands[k] = s.argument[k] == AIC_PTO_NONE ? NULL : pointers[s.argument[k]];
         }
-        ck_assert_int_eq(aic_reference(&s.spec, NULL, operands, s.operands), AIC_OK);
+        ck_assert_int_eq(aic_reference(s.spec, NULL, operands, s.operands), AIC_OK);
     }
     for (size_t i = 0; i < c->count; i++) {
         ck_assert_mem_eq(pointers[i], c->argument[i].expected, (size_t)c->argument[i].operand.bytes);
@@ -412,7 +412,7 @@ START_TEST(random_programs)
         several += groups_of(program) > 1;
         placed += is_placed;
         pto_case_free(c);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
     aic_context_destroy(context);
     ck_assert_uint_gt(several, CASES / 4);
@@ -468,7 +468,7 @@ START_TEST(threads_share_a_program)
     ck_assert_uint_eq(compiles(w.context), programs[_i].kernels);
     pthread_barrier_destroy(&w.start);
     aic_context_destroy(w.context);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 

@@ -67,7 +67,7 @@ START_TEST(program_is_read)
     aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
     ck_assert_uint_eq(aic_pto_argument_count(program), 5);
     for (size_t i = 0; i < 5; i++) {
-        aic_operand argument;
+        aic_operand argument = aic_operand_init();
         ck_assert_int_eq(aic_pto_argument(program, i, &argument), AIC_OK);
         ck_assert_str_eq(argument.name, arguments[i].name);
         ck_assert_int_eq(argument.direction, arguments[i].direction);
@@ -76,7 +76,7 @@ START_TEST(program_is_read)
     }
     ck_assert_uint_eq(aic_pto_statement_count(program), 4);
     for (size_t i = 0; i < 4; i++) {
-        aic_pto_statement s;
+        aic_pto_statement s = aic_pto_statement_init();
         ck_assert_int_eq(aic_pto_get_statement(program, i, &s), AIC_OK);
         for (size_t k = 0; k < AIC_OPERANDS_MAX; k++) {
             ck_assert_uint_eq(s.argument[k], k < 4 ? statements[i].argument[k] : AIC_PTO_NONE);
@@ -87,11 +87,11 @@ START_TEST(program_is_read)
         ck_assert_uint_eq(s.column, 1);
         ck_assert_int_eq(s.address, AIC_NOT_GIVEN);
     }
-    aic_operand argument;
-    aic_pto_statement s;
+    aic_operand argument = aic_operand_init();
+    aic_pto_statement s = aic_pto_statement_init();
     ck_assert_int_eq(aic_pto_argument(program, 5, &argument), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pto_get_statement(program, 4, &s), AIC_INVALID_ARGUMENT);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 
@@ -106,7 +106,7 @@ static void check_printed(const char *text, const char *canonical)
     if (length > 0) {
         ck_assert_int_eq(aic_pto_print(program, printed, length, NULL), AIC_INVALID_ARGUMENT);
     }
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 
 START_TEST(program_is_printed)
@@ -147,7 +147,7 @@ START_TEST(program_runs)
     check_error("texpands: u: is NULL");
     void *const twice[] = {&s, t, t + 1, v, &rows};
     ck_assert_int_eq(aic_pto_reference(program, twice, 5), AIC_INVALID_ARGUMENT);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 
@@ -167,7 +167,7 @@ START_TEST(tiles_share_memory)
         aic_pto_program *program = program_of(SHARED, automatic ? AIC_PTO_PLACEMENT_AUTO : AIC_PTO_PLACEMENT_TEXT);
         float a[64], b[64], c[64], d[64];
         void *const arguments[] = {a, b, c, d};
-        aic_pto_statement s;
+        aic_pto_statement s = aic_pto_statement_init();
         for (size_t i = 0; i < 64; i++) {
             a[i] = b[i] = c[i] = d[i] = -(float)i;
         }
@@ -185,7 +185,7 @@ START_TEST(tiles_share_memory)
         ck_assert_uint_eq(s.group, automatic ? 0 : 1);
         ck_assert_int_eq(aic_pto_get_statement(program, 3, &s), AIC_OK);
         ck_assert_uint_eq(s.group, automatic ? 0 : 1);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
 }
 END_TEST
@@ -220,7 +220,7 @@ START_TEST(arguments_define_shared_memory)
     float tile[4][64];
     void *const arguments[] = {tile[0], tile[1], tile[2], tile[3]};
     for (size_t t = 0; t < 4; t++) {
-        aic_operand argument;
+        aic_operand argument = aic_operand_init();
         ck_assert_int_eq(aic_pto_argument(program, t, &argument), AIC_OK);
         ck_assert_str_eq(argument.name, names[t]);
         ck_assert_int_eq(argument.direction, AIC_DIRECTION_INOUT);
@@ -241,7 +241,7 @@ START_TEST(arguments_define_shared_memory)
             }
         }
     }
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 
@@ -282,7 +282,7 @@ START_TEST(capacities_of_contexts)
         if (status != AIC_OK) {
             check_error(rows[i].message);
         }
-        aic_pto_free(program);
+        aic_pto_destroy(program);
         aic_context_destroy(context);
     }
     aic_pto_options read = aic_pto_options_init();
@@ -373,17 +373,17 @@ START_TEST(options)
     void *const arguments[] = {t};
     ck_assert_int_eq(aic_pto_reference(program, arguments, 1), AIC_INVALID_ARGUMENT);
     check_error("texpands: a program with free names cannot be run");
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 
     static const char bf16[] = "%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>";
     o.arch = AIC_CHIP_A2A3;
     ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_OK);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     o.placement = AIC_PTO_PLACEMENT_MANUAL;
     ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_INVALID_ARGUMENT);
     check_error("texpands: address: %t is not bound here; with manual placement a pto.tassign "
                 "binds a tile first (line 1, column 1)");
-    aic_pto_free(NULL);
+    aic_pto_destroy(NULL);
     ck_assert_int_eq(aic_pto_parse(NULL, 0, NULL, &program), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pto_parse("", 0, NULL, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pto_print(NULL, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
@@ -407,8 +407,8 @@ END_TEST
 START_TEST(answers_need_memory)
 {
     aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
-    aic_operand argument;
-    aic_pto_statement s;
+    aic_operand argument = aic_operand_init();
+    aic_pto_statement s = aic_pto_statement_init();
     ck_assert_int_eq(aic_pto_argument(program, 0, NULL), AIC_INVALID_ARGUMENT);
     check_error("texpands: the argument is NULL");
     ck_assert_int_eq(aic_pto_get_statement(program, 0, NULL), AIC_INVALID_ARGUMENT);
@@ -419,7 +419,7 @@ START_TEST(answers_need_memory)
     check_error("texpands: the program is NULL");
     ck_assert_int_eq(aic_pto_argument(program, 5, &argument), AIC_INVALID_ARGUMENT);
     check_error("texpands: argument 5 is none of the program's 5");
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 
@@ -438,7 +438,7 @@ START_TEST(automatic_placement_takes_any_address)
         ck_assert(t[0] == 1 && t[63] == 1);
         ck_assert_int_eq(aic_pto_print(program, printed, sizeof printed, NULL), AIC_OK);
         ck_assert_ptr_nonnull(strstr(printed, binding));
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
 }
 END_TEST
@@ -475,7 +475,7 @@ static void check_large(const char *pattern, const char *message)
     ck_assert_msg((status == AIC_OK) == (message == NULL), "%s: %s", pattern, aic_last_error());
     ck_assert_msg(message == NULL || strstr(aic_last_error(), message), "%s: %s", pattern, aic_last_error());
     ck_assert_msg(seconds < 2, "%s...: %g s", pattern, seconds);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     free(text);
 }
 

@@ -1,4 +1,6 @@
 /* Quantisation words: from their parts and back, as text, and the warning of one that contradicts the result's type. */
+#include "frontend/core/stage.h"
+
 #include <aic/aic.h>
 #include <check.h>
 #include <inttypes.h>
@@ -141,7 +143,7 @@ START_TEST(text_is_the_word)
     aic_spec spec;
     uint64_t word = 0;
     snprintf(text, sizeof text, FIXPIPE "%s)", texts[_i].text);
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(spec.stage[0].desc.fixpipe.deqScalar == texts[_i].word, "%" PRIx64,
                   spec.stage[0].desc.fixpipe.deqScalar);
     ck_assert_msg(aic_scalar_parse(AIC_UINT64, texts[_i].text, &word) == AIC_OK, "%s", aic_last_error());
@@ -178,7 +180,7 @@ START_TEST(wrong_text)
     aic_spec spec;
     uint64_t word = 77;
     snprintf(text, sizeof text, FIXPIPE "%s)", wrong[_i].text);
-    ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read(text, &spec), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), wrong[_i].message) != NULL, "%s", aic_last_error());
     ck_assert_int_eq(aic_scalar_parse(AIC_UINT64, wrong[_i].text, &word), AIC_INVALID_ARGUMENT);
     ck_assert_uint_eq(word, 77);
@@ -188,7 +190,7 @@ END_TEST
 START_TEST(only_where_64_bits_may_be)
 {
     aic_spec spec;
-    ck_assert_int_eq(aic_spec_parse("mmad(dtype=int8, m=quant(1), n=1, k=1)", &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read("mmad(dtype=int8, m=quant(1), n=1, k=1)", &spec), AIC_INVALID_ARGUMENT);
     int32_t word = 0;
     ck_assert_int_eq(aic_scalar_parse(AIC_INT32, "quant(1)", &word), AIC_INVALID_ARGUMENT);
 }
@@ -202,7 +204,7 @@ static const char *warning_of(aic_dtype dst, aic_quant_pre mode, uint64_t scalar
     aic_fixpipe_desc desc = aic_fixpipe_desc_init();
     desc.src = AIC_INT32, desc.dst = dst, desc.nSize = 16, desc.mSize = 1, desc.srcStride = 1, desc.dstStride = 16;
     desc.quantPre = mode, desc.deqScalar = scalar;
-    const aic_spec spec = aic_spec_fixpipe(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_FIXPIPE, &desc);
     void *operands[] = {out, (void *)(uintptr_t)src, words};
     (void)aic_take_warning();
     ck_assert_msg(aic_spec_advise(&spec, NULL, operands, 3) == AIC_OK, "%s", aic_last_error());

@@ -70,7 +70,7 @@ START_TEST(sizes_around_widths)
     const size_t count = list_sizes(rows[_i].most, sizes);
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
         aic_spec spec;
-        if (aic_spec_random(rows[_i].op, NULL, seed, &spec) != AIC_OK) {
+        if (aic_spec_draw(rows[_i].op, NULL, seed, &spec) != AIC_OK) {
             ck_abort_msg("%s", aic_last_error());
         }
         const int64_t size = (int64_t)aic_field_word(field, &spec.stage[0].desc, rows[_i].entry);

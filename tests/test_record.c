@@ -97,7 +97,7 @@ START_TEST(what_is_written_is_read)
         aic_object object;
         aic_kernel_record record, back;
         written w;
-        ck_assert_int_eq(aic_spec_random(op, NULL, level, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, NULL, level, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve_kernel(&spec, NULL, &canonical), AIC_OK);
         make_object(&canonical, target, &object);
         aic_object_record(&object, &record);

@@ -1,5 +1,6 @@
 /* conv2d's reference: the document's worked examples, the vendor's printed numbers, and the cases in which it must
  * not do the obvious. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
@@ -18,7 +19,7 @@ Suite *suite_reference(void);
 static aic_spec parse(const char *text)
 {
     aic_spec spec;
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s", aic_last_error());
     return spec;
 }
 

@@ -76,7 +76,7 @@ static void note_words(uint64_t *state, aic_op op)
     enum { WORDS = sizeof words / sizeof words[0] };
     const aic_op_info *info = aic_op_get(op);
     aic_spec spec;
-    ck_assert_int_eq(aic_spec_random(op, NULL, aic_rng_next(state), &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_draw(op, NULL, aic_rng_next(state), &spec), AIC_OK);
     for (int64_t change = aic_rng_range(state, 1, 3); change > 0; change--) {
         const aic_field *field = &info->record.fields[aic_rng_range(state, 0, (int64_t)info->record.count - 1)];
         const uint32_t entry = (uint32_t)aic_rng_range(state, 0, field->count - 1);
@@ -92,11 +92,11 @@ static void note_random(void)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         aic_spec spec;
         for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
-            ck_assert_int_eq(aic_spec_random_illegal((aic_op)op, NULL, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_draw_illegal((aic_op)op, NULL, seed, &spec), AIC_OK);
             note(&spec, NULL);
             note_words(&state, (aic_op)op);
         }
-        ck_assert_int_eq(aic_spec_random_chain_illegal(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain_illegal(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         note(&spec, NULL);
     }
 }
@@ -134,7 +134,7 @@ static void note_lengths(const aic_spec *spec, void *const operands[])
     ck_assert_msg(aic_kernel_create(NULL, spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_call_sized(kernel, operands, (size_t[]){1, 1, 0}, 3), AIC_INVALID_ARGUMENT);
     note_messages();
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 }
 
 /* Addresses of calls, and an order of operators. */
@@ -238,7 +238,7 @@ START_TEST(all_broken_rules_are_told)
     const aic_spec legal = spec_of("mmad(dtype=int8, m=1, n=1, k=1)");
     ck_assert_int_eq(aic_reference(&legal, NULL, (void *[]){NULL, NULL, NULL}, 3), AIC_INVALID_ARGUMENT);
     ck_assert(aic_last_error_at(2) != NULL && aic_last_error_at(3) == NULL); /* c, a, b */
-    ck_assert_int_eq(aic_spec_parse("nothing", &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read("nothing", &spec), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(aic_last_error_at(1));
     ck_assert_ptr_null(aic_last_error_rule(0));
 }

@@ -24,9 +24,9 @@ static void setup(void)
 {
     semantics = aic_semantics_init();
     problem = (aic_problem){&spec, &semantics, avx512(), aic_machine_of(aic_host_this()->core)};
-    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], "
-                                    "accumulate=fast)",
-                                    &spec),
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], "
+                                   "accumulate=fast)",
+                                   &spec),
                      AIC_OK);
 }
 
@@ -100,7 +100,7 @@ static const char *const SHAPES[] = {
 /* Every schedule of every shape, at every level; the usual ones are legal, and the default is the cheapest of them. */
 START_TEST(schedules)
 {
-    ck_assert_int_eq(aic_spec_parse(SHAPES[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(SHAPES[_i], &spec), AIC_OK);
     ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
@@ -223,7 +223,7 @@ START_TEST(weights_that_are_not_fetched)
 {
     const aic_generator_api *api = aic_generator_linked();
     aic_schedule_info info;
-    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,64,32])", &spec),
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,64,32])", &spec),
                      AIC_OK);
     problem.target = aic_target_find(AIC_ARCH_AARCH64, "i8mm");
     ck_assert_int_eq(api->plan(&problem, "schedule(kernel=mmla, ahead=64)", &info), AIC_INVALID_ARGUMENT);
@@ -301,7 +301,7 @@ START_TEST(predictions)
 {
     aic_context_options options = aic_context_options_init();
     aic_context *context;
-    aic_prediction best, part;
+    aic_prediction best = aic_prediction_init(), part = aic_prediction_init();
     options.isa = "generic";
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     ck_assert_int_eq(aic_schedule_predict(context, &spec, NULL, &best), AIC_OK);
@@ -338,7 +338,7 @@ START_TEST(largest_shapes)
         "mmad(dtype=float32, m=4095, n=4095, k=4095, a_format=Zz, b_format=Zn, c_format=Nz)",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_read(TEXTS[i], &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_OK);
         aic_plan *plan = plan_of(&problem);
         ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
@@ -383,13 +383,13 @@ START_TEST(strips)
         "mmad(dtype=float32, m=1, n=4095, k=1)",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_read(TEXTS[i], &spec), AIC_OK);
         aic_plan *plan = plan_of(&problem);
         aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_strips, NULL});
         aic_plan_free(plan);
     }
     aic_schedule_info info;
-    ck_assert_int_eq(aic_spec_parse(TEXTS[0], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(TEXTS[0], &spec), AIC_OK);
     ck_assert_int_eq(
         aic_generator_linked()->plan(&problem, "schedule(rows=4, cols=1, vectors=2, unroll=1, band=1)", &info),
         AIC_INVALID_ARGUMENT);

@@ -8,6 +8,7 @@
 #include "tests/levels.h"
 #include "tests/machines.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <elf.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static const aic_target *target_of(int row)
 static aic_spec parse(int number)
 {
     aic_spec spec;
-    ck_assert_msg(aic_spec_parse(specs[number], &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_read(specs[number], &spec) == AIC_OK, "%s", aic_last_error());
     return spec;
 }
 
@@ -461,9 +462,9 @@ START_TEST(twins)
     const aic_op op = (aic_op)_i;
     aic_spec spec;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(op, NULL, seed, &spec), AIC_OK);
         check_twins(&spec, seed);
-        if (aic_spec_random_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+        if (aic_spec_draw_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
             check_twins(&spec, seed);
         }
     }

@@ -1,4 +1,5 @@
 /* texpands: its rules, the worked examples E1 to E6 of the document, the reference element by element. */
+#include "frontend/core/stage.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/random/rng.h"
 #include "tests/rule_case.h"
@@ -128,7 +129,7 @@ START_TEST(type_table)
             desc.loc = memory % 2 ? AIC_LOC_MAT : AIC_LOC_VEC;
             desc.dtype = (aic_dtype)dtype;
             desc.rows = desc.cols = 32;
-            const aic_spec spec = aic_spec_texpands(&desc);
+            const aic_spec spec = aic_spec_of(AIC_OP_TEXPANDS, &desc);
             const aic_status status = aic_spec_validate(&spec, NULL);
             ck_assert_msg((status == AIC_OK) == (legal[dtype][memory] == '1'), "%s, memory %u",
                           aic_dtype_name((aic_dtype)dtype), memory);
@@ -180,7 +181,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_TEXPANDS, 0, 400000);
     for (uint64_t seed = 0; seed < CASES; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
         const aic_texpands_desc *d = &spec.stage[0].desc.texpands;
         conv += aic_texpands_is_conv(d);
         dynamic += aic_texpands_is_dynamic(d);
@@ -554,7 +555,7 @@ START_TEST(what_is_left_out_counts_as_given)
     }
     aic_texpands_desc desc = aic_texpands_desc_init();
     desc.dtype = AIC_FLOAT16, desc.rows = 2, desc.cols = 16;
-    const aic_spec made = aic_spec_texpands(&desc), read = spec_of(pairs[0][1]);
+    const aic_spec made = aic_spec_of(AIC_OP_TEXPANDS, &desc), read = spec_of(pairs[0][1]);
     ck_assert_int_eq(desc.v_row, AIC_NOT_GIVEN);
     ck_assert(aic_spec_equal(&made, &read));
 }

@@ -70,7 +70,7 @@ START_TEST(reads_and_prints)
     aic_spec spec;
     char text[TEXT_MAX];
     size_t length = 0;
-    ck_assert_msg(aic_spec_parse(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
+    ck_assert_msg(aic_spec_read(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
     ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, &length), AIC_OK);
     ck_assert_str_eq(text, good[_i].canonical);
     ck_assert_uint_eq(length, strlen(text));
@@ -172,7 +172,7 @@ START_TEST(refuses_with_column)
     aic_spec before;
     memset(&spec, 0x5A, sizeof spec);
     memcpy(&before, &spec, sizeof spec);
-    ck_assert_int_eq(aic_spec_parse(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), bad[_i].message);
     ck_assert_mem_eq(&spec, &before, sizeof spec);
 }
@@ -181,8 +181,8 @@ END_TEST
 START_TEST(null_arguments)
 {
     aic_spec spec;
-    ck_assert_int_eq(aic_spec_parse(NULL, &spec), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(aic_spec_parse(CANONICAL, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read(NULL, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_read(CANONICAL, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_spec_print(NULL, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(special_numbers_reach_the_rules)
         snprintf(text, sizeof text,
                  "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], pad_value=%s)", words[i]);
         snprintf(message, sizeof message, "conv2d: pad_value: %s is outside -65504..65504 for float16", words[i]);
-        ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_read(text, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         check_error(message);
     }
@@ -230,7 +230,7 @@ START_TEST(new_memory)
     enum { BUFFER = 1024, DIGITS = 150, STAGES = 5 };
     aic_spec stage, spec = {.count = STAGES};
     size_t length = 0, shortest = SIZE_MAX;
-    ck_assert_int_eq(aic_spec_parse(CANONICAL, &stage), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(CANONICAL, &stage), AIC_OK);
     for (int i = 0; i < STAGES; i++) {
         spec.stage[i] = stage.stage[0];
     }
@@ -256,7 +256,7 @@ START_TEST(buffer_sizes)
     char text[TEXT_MAX];
     size_t length = 0;
     const size_t needed = strlen(CANONICAL);
-    ck_assert_int_eq(aic_spec_parse(CANONICAL, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(CANONICAL, &spec), AIC_OK);
     ck_assert_int_eq(aic_spec_print(&spec, NULL, 0, &length), AIC_OK);
     ck_assert_uint_eq(length, needed);
     ck_assert_int_eq(aic_spec_print(&spec, text, needed + 1, NULL), AIC_OK);
@@ -279,7 +279,7 @@ START_TEST(odd_values_print)
     memcpy(&desc.accumulate, &odd, sizeof odd);
     memset(&desc.init_l1out, 9, 1);
     desc.pad_value = -(double)INFINITY;
-    const aic_spec spec = aic_spec_conv2d(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
     ck_assert_str_eq(text,
                      "conv2d(dtype=77, fm_shape=[0,0,0,0], kernel_shape=[0,0,0,0,0], stride=[1,1], pad=[0,0,0,0], "
@@ -293,7 +293,7 @@ static void check_round_trip(const aic_spec *spec)
     char text[TEXT_MAX];
     char again[TEXT_MAX];
     ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
-    ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
     ck_assert_msg(aic_spec_equal(spec, &back), "%s", text);
     ck_assert_int_eq(aic_spec_print(&back, again, sizeof again, NULL), AIC_OK);
     ck_assert_str_eq(text, again);
@@ -303,9 +303,9 @@ START_TEST(random_specifications_round_trip)
 {
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         check_round_trip(&spec);
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         check_round_trip(&spec);
     }
 }
@@ -414,7 +414,7 @@ static void check_hostile(const char *prefix, const char *pattern)
     }
     text[at] = '\0';
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    const aic_status status = aic_spec_parse(text, &spec);
+    const aic_status status = aic_spec_read(text, &spec);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     free(text);
     const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
@@ -463,7 +463,7 @@ START_TEST(names_of_types_and_statuses)
     ck_assert_int_eq(aic_status_exit(AIC_INVALID_ARGUMENT), 2);
     ck_assert_int_eq(aic_status_exit(AIC_IO), 3);
     ck_assert_int_eq(aic_status_exit((aic_status)99), 3);
-    ck_assert_str_eq(aic_version(), "0.1.0");
+    ck_assert_str_eq(aic_version(), "0.2.0");
 }
 END_TEST
 

@@ -80,7 +80,7 @@ START_TEST(quota_when_needed)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         verify_case c;
         shared_case_open(&c, rows[i].text);
-        aic_kernel_release(shared_kernel(rows[i].context, &c));
+        aic_kernel_destroy(shared_kernel(rows[i].context, &c));
         ck_assert_int_eq(rows[i].context->quota != AIC_QUOTA_UNKNOWN, rows[i].known);
         verify_close(&c);
     }

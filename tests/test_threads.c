@@ -1,6 +1,7 @@
 /* Calls that several threads share: the bits do not depend on their number; which calls are shared. The caller's own
  * loop, the pool and the number of threads have suites of their own. */
 #include "codegen/machine.h"
+#include "frontend/core/stage.h"
 #include "runtime/pool.h"
 #include "tests/levels.h"
 #include "tests/pto_case.h"
@@ -67,8 +68,8 @@ START_TEST(shared_rows)
         aic_kernel *kernel = shared_kernel(context, &c), *single = shared_kernel(alone, &c);
         shared += shared_threads(kernel) > 1;
         ck_assert_int_eq(shared_threads(single), 1);
-        aic_kernel_release(single);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(single);
+        aic_kernel_destroy(kernel);
         verify_close(&c);
         aic_context_destroy(alone);
         aic_context_destroy(context);
@@ -95,7 +96,7 @@ START_TEST(small_calls)
         shared_case_open(&c, rows[i].text);
         aic_kernel *kernel = shared_kernel(context, &c);
         ck_assert_int_eq(shared_threads(kernel), rows[i].threads);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         shared_check(context, &c, NULL);
         verify_close(&c);
     }
@@ -126,7 +127,7 @@ START_TEST(programs)
         pto_case_free(c);
         aic_context_destroy(context);
     }
-    aic_pto_free(program);
+    aic_pto_destroy(program);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* tik_fixpipe: rules, extents and reference of the TIK form; with conv2d, the vendor's printed example. */
+#include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "tests/golden.h"
 #include "tests/rule_case.h"
@@ -120,7 +121,7 @@ START_TEST(random_is_legal)
     rule_check_random(AIC_OP_TIK_FIXPIPE, 0, 30000000);
     for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TIK_FIXPIPE, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_TIK_FIXPIPE, NULL, seed, &spec), AIC_OK);
         const aic_tik_fixpipe_desc *d = &spec.stage[0].desc.tik_fixpipe;
         seen[d->quantize_params + (d->mode_param_tensor ? 1 : 0)][d->bias][d->relu]++;
     }

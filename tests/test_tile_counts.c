@@ -6,6 +6,7 @@
  * unused rows, and rows of loads over rows of products, less than 2, that products are what limits. Where lines come
  * from is told by a model of caches; nothing is fetched ahead there. Nothing here was timed. Every figure is a limit:
  * better schedules pass. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 
 #include <check.h>
@@ -123,7 +124,7 @@ static counts call_counts(const aic_spec *spec)
     for (size_t i = 0; i < count; i++) {
         free(content[i]);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     return after;
 }

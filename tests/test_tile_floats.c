@@ -1,5 +1,6 @@
 /* Products of floats by tiles at level amx: numbers that these cannot multiply go another way, panel by panel and band
  * by band, and come out right; numbers that they just can multiply stay with them. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/specs.h"
@@ -123,7 +124,7 @@ static uint64_t call_with(tensors *t, const char *schedule)
     memcpy(t->data[OUT], t->before, (size_t)t->operand[OUT].bytes);
     const uint64_t before = emulate_count(AMX_TDPBF16PS);
     ck_assert_int_eq(aic_kernel_call(kernel, t->data, OPERANDS), AIC_OK);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     return emulate_count(AMX_TDPBF16PS) - before;
 }

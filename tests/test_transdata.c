@@ -97,7 +97,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_TRANSDATA, 0, 2000000);
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TRANSDATA, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw(AIC_OP_TRANSDATA, NULL, seed, &spec), AIC_OK);
         const aic_transdata_desc *d = &spec.stage[0].desc.transdata;
         pairs[d->src][d->dst]++;
         types[d->dtype]++;
@@ -289,7 +289,7 @@ static aic_spec spec_between(aic_dtype dtype, aic_layout src, aic_layout dst, co
     for (size_t i = 0; letters[i] != '\0'; i++) {
         desc.shape[i] = sizes[strchr(tensor, letters[i]) - tensor];
     }
-    return aic_spec_transdata(&desc);
+    return aic_spec_of(AIC_OP_TRANSDATA, &desc);
 }
 
 /* The layout without blocks that a tensor comes from. */

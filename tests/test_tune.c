@@ -1,4 +1,5 @@
 /* aic_tune() with times and a clock of the test's own: what wins, limits, what a file of records spares. */
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 #include "tests/tune_times.h"
 
@@ -206,6 +207,7 @@ START_TEST(wrong_options_are_refused)
         aic_tune_options options = tune_usual_options(&m);
         options.budget = rows[i].budget, options.trials = rows[i].trials;
         options.effort = (aic_tune_effort)rows[i].effort;
+        tune_result = aic_tune_result_init();
         ck_assert_int_eq(aic_tune(tune_context, &tune_spec, &options, &tune_result), AIC_INVALID_ARGUMENT);
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "%s", aic_last_error());
     }

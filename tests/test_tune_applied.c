@@ -4,6 +4,7 @@
 #include "tests/tune_times.h"
 #include "tools/harness/verify.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ START_TEST(given_schedules_win)
         ck_assert_msg(strcmp(info.origin, rows[i].origin) == 0, "row %zu: %s", i, info.origin);
         ck_assert_msg(info.compiled == rows[i].compiled, "row %zu", i);
     }
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(of, &stats), AIC_OK);
     ck_assert_uint_eq(stats.compiles, 3);
     ck_assert_uint_eq(stats.kernels, 3);
@@ -61,11 +62,11 @@ static void check_symbol(aic_context *a, const char *in_a, aic_context *b, const
     const char *const schedules[] = {in_a, in_b};
     for (int i = 0; i < 2; i++) {
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         ck_assert_int_eq(aic_kernel_create(contexts[i], &tune_spec, schedules[i], &kernel), AIC_OK);
         ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
         snprintf(name[i], sizeof name[i], "%s", info.name);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     ck_assert_str_eq(name[0], name[1]);
 }
@@ -98,7 +99,7 @@ START_TEST(records_apply_everywhere)
     verify_report report;
     const aic_semantics semantics = aic_semantics_init();
     ck_assert_msg(verify_spec(&tune_spec, &semantics, 1, of, NULL, &report) == VERIFY_PASSED, "%s", report.text);
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     ck_assert_int_eq(aic_context_cache_stats(of, &stats), AIC_OK);
     ck_assert_uint_eq(stats.compiles, 1); /* aic_jit_conv2d, aic_jit_spec and the handle: one kernel */
     char *text;
@@ -119,7 +120,7 @@ START_TEST(records_apply_everywhere)
     ck_assert_int_eq(aic_dump(of, &tune_spec, standard, AIC_DUMP_EXPLAIN, NULL, NULL, &text, &size), AIC_OK);
     ck_assert_ptr_nonnull(strstr(text, "origin: given"));
     aic_free(text);
-    aic_tuning_info info;
+    aic_tuning_info info = aic_tuning_info_init();
     ck_assert_int_eq(aic_context_tuning(of, &info), AIC_OK);
     ck_assert_str_eq(info.path, tune_temporary.file);
     ck_assert(info.records == 1 && info.usable == 1 && info.damaged == 0);
@@ -201,7 +202,7 @@ START_TEST(other_machines_keep_their_records)
     tune_by(&m, &options);
     ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     aic_context *of = tune_context_with(tune_temporary.file);
-    aic_tuning_info info;
+    aic_tuning_info info = aic_tuning_info_init();
     ck_assert_int_eq(aic_context_tuning(of, &info), AIC_OK);
     ck_assert(info.records == 2 && info.usable == 1);
     ck_assert_ptr_null(aic_take_warning());

@@ -1,5 +1,6 @@
 /* Tuning every operator on the machine as it is, of which nothing but the outcome's form is asserted; and that results
  * of candidates are compared. */
+#include "frontend/core/stage.h"
 #include "runtime/pipeline.h"
 #include "runtime/tune_case.h"
 #include "tests/specs.h"
@@ -26,10 +27,11 @@ START_TEST(every_operator_can_be_tuned)
         options.trials = 8;
         options.db = tune_temporary.file;
         const aic_status drawn = _i < AIC_OP_END
-                                     ? aic_spec_random((aic_op)_i, NULL, seed, &tune_spec)
-                                     : aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &tune_spec);
+                                     ? aic_spec_draw((aic_op)_i, NULL, seed, &tune_spec)
+                                     : aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &tune_spec);
         ck_assert_int_eq(drawn, AIC_OK);
-        aic_tune_result_free(&tune_result);
+        aic_tune_result_destroy(&tune_result);
+        tune_result = aic_tune_result_init();
         ck_assert_msg(aic_tune(tune_context, &tune_spec, &options, &tune_result) == AIC_OK, "%s", aic_last_error());
         for (size_t i = 0; i < tune_result.count; i++) {
             ck_assert_msg(tune_result.candidate[i].state < AIC_TUNE_STATE_WRONG, "%s",

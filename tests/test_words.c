@@ -1,5 +1,6 @@
 /* Operators and chains whose quantisation word, or scale, is the same for all columns: it is no part of the kernel.
  * Requests that differ in it alone share machine code, and each computes with its own. */
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"
 #include "tools/harness/verify.h"
@@ -57,7 +58,7 @@ static void set_semantics(void)
 static aic_spec spec_of(const char *text)
 {
     aic_spec spec;
-    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
     return spec;
 }
 
@@ -185,7 +186,7 @@ typedef struct pair {
 static void open_pair(pair *p, aic_context *context)
 {
     aic_spec spec = spec_of(chains[0].text);
-    aic_kernel_info info[2];
+    aic_kernel_info info[] = {aic_kernel_info_init(), aic_kernel_info_init()};
     verify_report report;
     for (int i = 0; i < 2; i++) {
         spec.stage[1].desc.fixpipe.deqScalar = word_of(i == 0 ? 0.001F : 0.0123F, 0, true);
@@ -202,7 +203,7 @@ static void close_pair(pair *p)
 {
     for (int i = 0; i < 2; i++) {
         verify_close(&p->c[i]);
-        aic_kernel_release(p->kernel[i]);
+        aic_kernel_destroy(p->kernel[i]);
     }
 }
 

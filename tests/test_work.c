@@ -127,7 +127,7 @@ START_TEST(random_specifications)
         aic_operand operands[AIC_OPERANDS_MAX];
         size_t count;
         int64_t macs, bytes, most = 0;
-        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_draw((aic_op)_i, NULL, seed, &spec), AIC_OK);
         if (!writes_blindly(&spec.stage[0])) {
             continue;
         }

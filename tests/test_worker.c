@@ -7,6 +7,7 @@
 #include "tests/memory_limit.h"
 #include "tests/specs.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -187,7 +188,7 @@ static void use_spec(caller *c, size_t i)
         expect(c, aic_kernel_create(c->context, &c->spec[i], schedule, &kernel), "kernel");
         if (c->failed[0] == '\0') {
             expect(c, aic_kernel_call(kernel, c->operand[i], c->count[i]), "call");
-            aic_kernel_release(kernel);
+            aic_kernel_destroy(kernel);
         }
     }
     for (int stage = 0; stage < STAGES; stage++) {
@@ -210,7 +211,7 @@ static void *use_everything(void *argument)
     expect(c, aic_pto_parse(PROGRAM, strlen(PROGRAM), NULL, &program), "read");
     if (c->failed[0] == '\0') {
         expect(c, aic_pto_run(c->context, program, c->argument, aic_pto_argument_count(program)), "run");
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
     return NULL;
 }

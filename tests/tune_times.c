@@ -1,8 +1,10 @@
 /* Tuning with times and a clock of the test's own; see tune_times.h. */
 #include "tests/tune_times.h"
+#include "frontend/core/stage.h"
 #include "tests/specs.h"
 #include "tools/harness/rng.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +64,8 @@ aic_tune_options tune_usual_options(tune_times *m)
 void tune_by(tune_times *m, const aic_tune_options *options)
 {
     const aic_tune_machine_hooks hooks = {measure, now, verify, m};
-    aic_tune_result_free(&tune_result);
+    aic_tune_result_destroy(&tune_result);
+    tune_result = aic_tune_result_init();
     ck_assert_msg(aic_tune_with(tune_context, &tune_spec, options, &hooks, &tune_result) == AIC_OK, "%s",
                   aic_last_error());
 }
@@ -80,7 +83,7 @@ void tune_setup(void)
 void tune_teardown(void)
 {
     aic_tune_machine_suppose(NULL);
-    aic_tune_result_free(&tune_result);
+    aic_tune_result_destroy(&tune_result);
     aic_context_destroy(tune_context);
     tune_folder_close(&tune_temporary);
 }
@@ -98,11 +101,11 @@ aic_context *tune_context_with(const char *db)
 aic_kernel_info tune_kernel_info(aic_context *of, const char *schedule, char text[AIC_TUNE_SCHEDULE_MAX])
 {
     aic_kernel *kernel;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     ck_assert_msg(aic_kernel_create(of, &tune_spec, schedule, &kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
     snprintf(text, AIC_TUNE_SCHEDULE_MAX, "%s", info.schedule);
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return info;
 }
 

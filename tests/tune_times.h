@@ -3,6 +3,7 @@
 #ifndef AIC_TESTS_TUNE_TIMES_H
 #define AIC_TESTS_TUNE_TIMES_H
 
+#include "frontend/core/stage.h"
 #include "runtime/tune.h"
 #include "tests/tune_case.h"
 

@@ -3,6 +3,7 @@
 
 #include "tools/harness/fail.h"
 
+#include <aic/tool.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -72,7 +72,7 @@ void bench_call_run(void *argument)
 int bench_call_open(bench_call *call, const bench_operands *operands, aic_context *context, const char *schedule,
                     bool use_packed)
 {
-    *call = (bench_call){.operands = operands, .use_packed = use_packed};
+    *call = (bench_call){.operands = operands, .use_packed = use_packed, .info = aic_kernel_info_init()};
     for (size_t i = 0; i < operands->count; i++) {
         call->pointer[i] = operands->buffer[i].data;
     }
@@ -105,5 +105,5 @@ void bench_call_close(bench_call *call)
         guard_close(&call->packed[i]);
     }
     guard_close(&call->workspace);
-    aic_kernel_release(call->kernel);
+    aic_kernel_destroy(call->kernel);
 }

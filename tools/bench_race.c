@@ -6,6 +6,7 @@
 #include "tools/harness/peak.h"
 #include "tools/limits.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static int join_level(bench_race *race, const bench_request *request, size_t lev
 /* What the generator predicts, in time: vector operations at the rate of the vector unit. */
 static void predict(bench_race *race, const bench_request *request, size_t level, bench_row *row)
 {
-    aic_prediction p;
+    aic_prediction p = aic_prediction_init();
     if (aic_schedule_predict(request->level[level].context, race->operands.spec, row->info.schedule, &p) == AIC_OK) {
         const double rate = aic_peak_vector_operations(p.vector_bits) * row->info.threads;
         row->bound_ns = rate > 0 ? p.bound / rate : 0;

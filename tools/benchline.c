@@ -279,7 +279,7 @@ static int64_t round_up(int64_t value, int64_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-static aic_spec spec_of(const problem *p, aic_dtype dtype)
+static aic_status make_spec(const problem *p, aic_dtype dtype, aic_spec **spec)
 {
     const int64_t *h = p->axis[HEIGHT], *w = p->axis[WIDTH];
     const int64_t c0 = dtype == AIC_INT8 ? 32 : 16, c1 = round_up(p->in_channels, c0) / c0;
@@ -291,10 +291,10 @@ static aic_spec spec_of(const problem *p, aic_dtype dtype)
     memcpy(desc.stride, (int64_t[]){h[STRIDE], w[STRIDE]}, sizeof desc.stride);
     memcpy(desc.pad, (int64_t[]){w[PAD], p->pad_end[WIDTH], h[PAD], p->pad_end[HEIGHT]}, sizeof desc.pad);
     memcpy(desc.dilation, (int64_t[]){h[DILATION] + 1, w[DILATION] + 1}, sizeof desc.dilation);
-    return aic_spec_conv2d(&desc);
+    return aic_spec_create_conv2d(&desc, spec);
 }
 
-int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec)
+int benchline_parse(const char *text, aic_dtype dtype, aic_spec **spec)
 {
     problem p;
     int status = read_values(text, &p);
@@ -303,10 +303,8 @@ int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec)
     status = status == CLI_DONE ? require("ic", p.in_channels) : status;
     status = status == CLI_DONE ? require("oc", p.out_channels) : status;
     status = status == CLI_DONE ? fill_in_axes(&p) : status;
-    if (status == CLI_DONE) {
-        *spec = spec_of(&p, dtype);
-    }
-    return status;
+    const aic_status failed = status == CLI_DONE ? make_spec(&p, dtype, spec) : AIC_OK;
+    return failed == AIC_OK ? status : cli_fail_library(NULL, failed);
 }
 
 void benchline_name(const char *text, char name[BENCHLINE_NAME_MAX])

@@ -27,7 +27,7 @@ benchline_kind benchline_part(const char **at, size_t *length);
  *
  * Problems of more than one group, image or depth are refused, as are outputs that leave out a stride or more of the
  * input. Returns an exit status. */
-int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec);
+int benchline_parse(const char *text, aic_dtype dtype, aic_spec **spec);
 
 /* The name that a problem gives itself, n"conv1"; "" where it gives none. What is longer is cut, and what cannot be
  * printed becomes '?'. */

@@ -10,6 +10,7 @@
 #include "tools/report/report.h"
 #include "tools/specs.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,10 +177,10 @@ static int program_bytes(const aic_pto_program *program, const aic_semantics *se
 {
     *bytes = 0;
     for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
-        aic_pto_statement statement;
+        aic_pto_statement statement = aic_pto_statement_init();
         int64_t macs = 0, own = 0;
         aic_status failed = aic_pto_get_statement(program, i, &statement);
-        failed = failed == AIC_OK ? aic_spec_work(&statement.spec, semantics, &macs, &own) : failed;
+        failed = failed == AIC_OK ? aic_spec_work(statement.spec, semantics, &macs, &own) : failed;
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }
@@ -191,7 +192,7 @@ static int program_bytes(const aic_pto_program *program, const aic_semantics *se
 /* The first run, which makes the kernels, and what it took. */
 static int first_run(program_call *p, bench_row *row)
 {
-    aic_cache_stats before = {0}, after = {0};
+    aic_cache_stats before = aic_cache_stats_init(), after = aic_cache_stats_init();
     (void)aic_context_cache_stats(p->context, &before);
     const uint64_t start = timer_now();
     const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
@@ -223,7 +224,7 @@ static int bench_program(bench_state *b, const cli_session *level)
         status = show_row(b, &row);
     }
     pto_call_close(&p.call);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     return status;
 }
 
@@ -236,7 +237,7 @@ static int bench_all(bench_state *b, const spec_list *list)
         status = bench_program(b, &b->level[i]);
     }
     for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
-        status = bench_spec(b, &list->items[i], list->labels[i].text);
+        status = bench_spec(b, list->items[i], list->labels[i].text);
         if (status == CLI_DONE && !progress_step()) {
             break;
         }

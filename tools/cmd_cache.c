@@ -30,7 +30,7 @@ static void print_sums(const aic_disk_cache_info *info)
 
 static int stat_cache(cache_options *o)
 {
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     const aic_status status = aic_disk_cache_stat(o->session.context, &info);
     if (status == AIC_OK) {
         print_sums(&info);
@@ -48,7 +48,7 @@ static void print_problem(void *user, const char *file, const char *what, const 
 
 static int verify_cache(cache_options *o)
 {
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     const aic_status status = aic_disk_cache_verify(o->session.context, print_problem, NULL, &info);
     if (status != AIC_OK) {
         return fail_library(status);
@@ -76,7 +76,7 @@ static int warm_one(cache_options *o, const aic_spec *spec)
     const aic_status status = aic_kernel_create(o->session.context, spec, NULL, &kernel);
     cli_show_warning();
     if (status == AIC_OK) {
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
     }
     return fail_library(status);
 }
@@ -88,11 +88,11 @@ static int warm_all(cache_options *o, const spec_list *list)
     size_t done = 0;
     interrupt_polled(true);
     for (; done < list->count && status == CLI_DONE && !interrupt_requested(); done++) {
-        status = warm_one(o, &list->items[done]);
+        status = warm_one(o, list->items[done]);
     }
     const bool interrupted = interrupt_requested();
     interrupt_polled(false);
-    aic_cache_stats stats = {0};
+    aic_cache_stats stats = aic_cache_stats_init();
     if (status == CLI_DONE) {
         status = fail_library(aic_context_cache_stats(o->session.context, &stats));
     }
@@ -112,7 +112,7 @@ static int warm_cache(cache_options *o)
 {
     spec_list list = {0};
     o->source.texts = &o->texts;
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     int status = fail_library(aic_disk_cache_stat(o->session.context, &info));
     if (status == CLI_DONE && strcmp(info.mode, "rw") != 0) {
         status = cli_fail(CLI_WRONG, "cache: warm: the disk cache is %s and cannot be filled", info.mode);

@@ -9,6 +9,7 @@
 #include "tools/pto_call.h"
 #include "tools/specs.h"
 
+#include <aic/tool.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIV
 
 static const int64_t seed_max = INT64_C(1) << 62;
 
-enum { PAIR = 2, CHAIN_MAX = AIC_STAGES_MAX }; /* operators of a random chain */
+enum { PAIR = 2, CHAIN_MAX = 6 }; /* operators of a random chain */
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
@@ -167,7 +168,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     char schedule[SCHEDULE_TEXT_MAX];
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && !interrupt_requested(); i++) {
-        if (aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) != AIC_OK) {
+        if (aic_schedule_candidate(context, c->spec, i, schedule, sizeof schedule) != AIC_OK) {
             return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
         }
         status = check_kernel(check, c, context, schedule, text, seed);
@@ -225,10 +226,10 @@ static int check_program(check_state *check, int64_t seed)
         status = record(check, verdict, &report, check->pto.path, repeat);
     }
     for (size_t i = 0; status == CLI_DONE && i < count && !interrupt_requested(); i++) {
-        status = check_spec(check, &list[i].spec, seed, true);
+        status = check_spec(check, list[i].spec, seed, true);
     }
     free(list);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     return status;
 }
 
@@ -261,22 +262,24 @@ static int choose_seeds(check_state *check)
 }
 
 /* A chain from the first operator of --op to the last; of three and more, with as many stages. */
-static aic_status draw_chain(const check_state *check, uint64_t seed, bool legal, aic_spec *spec)
+static aic_status draw_chain(const check_state *check, uint64_t seed, bool legal, aic_spec **spec)
 {
     const size_t count = check->op_count;
     const aic_op first = check->op[0], last = count == 0 ? AIC_OP_NONE : check->op[count - 1];
     uint64_t state = seed;
     aic_status status;
     do {
+        aic_spec_destroy(*spec);
+        *spec = NULL;
         status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(first, last, &check->session.semantics,
                                                                                  state, spec);
         (void)rng_next(&state);
-    } while (status == AIC_OK && count > PAIR && (size_t)spec->count != count);
+    } while (status == AIC_OK && count > PAIR && aic_spec_stages(*spec) != count);
     return status;
 }
 
 /* Of any operator, of one, or of a chain: every fourth where --op does not say. */
-static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
+static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec **spec)
 {
     const uint64_t bits = (uint64_t)seed;
     const aic_semantics *semantics = &check->session.semantics;
@@ -292,34 +295,36 @@ static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spe
 
 static int check_illegal(check_state *check, int64_t seed)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     int status = draw_spec(check, seed, false, &spec);
     if (status != CLI_DONE) {
         return status;
     }
-    char *text = cli_spec_text(&spec);
+    char *text = cli_spec_text(spec);
     char repeat[256];
     (void)snprintf(repeat, sizeof repeat, "--fuzz 1 --seed %" PRId64 "%s%s%s", seed,
                    check->op_count == 0 ? "" : " --op '", check->op_count == 0 ? "" : check->op_name,
                    check->op_count == 0 ? "" : "'");
     for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
         verify_report report;
-        verify_verdict verdict = verify_refused(&spec, &check->session.semantics, check->level[i].context, &report);
+        verify_verdict verdict = verify_refused(spec, &check->session.semantics, check->level[i].context, &report);
         status = record(check, verdict, &report, text == NULL ? "an illegal operator" : text, repeat);
     }
     free(text);
+    aic_spec_destroy(spec);
     return status;
 }
 
 static int check_random(check_state *check, int64_t seed)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     int status = draw_spec(check, seed, true, &spec);
-    if (status == CLI_DONE && aic_spec_check_choices(&spec, &check->session.semantics) == AIC_UNSUPPORTED) {
+    if (status == CLI_DONE && aic_spec_check_choices(spec, &check->session.semantics) == AIC_UNSUPPORTED) {
         check->left_out++;
     } else if (status == CLI_DONE) {
-        status = check_spec(check, &spec, seed, false);
+        status = check_spec(check, spec, seed, false);
     }
+    aic_spec_destroy(spec);
     return status == CLI_DONE ? check_illegal(check, seed) : status;
 }
 
@@ -348,7 +353,7 @@ static int check_all(check_state *check, const spec_list *list)
     bool more = true;
     status = status == CLI_DONE && check->pto.path != NULL ? check_program(check, check->seed) : status;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
-        status = check_spec(check, &list->items[i], check->seed, true);
+        status = check_spec(check, list->items[i], check->seed, true);
         more = progress_step();
     }
     for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
@@ -396,7 +401,7 @@ static int check_between(const check_state *check)
 static int find_ops(check_state *check)
 {
     static const char known[] =
-#define AIC_OP(ENUM, name, params, args) " " #name
+#define AIC_OP(ENUM, name, count, params, args) " " #name
 #include <aic/ops.def>
 #undef AIC_OP
         ;

@@ -22,7 +22,7 @@ typedef struct compare_state {
     /* With --spec the tensors are an operand of it: the result, or the one that --operand names. */
     const char *text, *name, *report_path;
     cli_session session;
-    aic_spec spec;
+    aic_spec *spec;
     cli_operands operands;
     size_t chosen;
     const char *files[2];
@@ -108,7 +108,7 @@ static int read_operands(compare_state *state)
     cli_session_semantics(&state->session); /* of the reference; no kernel is made */
     int status = cli_parse_spec(&state->session, state->text, &state->spec);
     status =
-        status == CLI_DONE ? operands_list(&state->operands, &state->spec, &state->session.semantics, NULL) : status;
+        status == CLI_DONE ? operands_list(&state->operands, state->spec, &state->session.semantics, NULL) : status;
     status = status == CLI_DONE ? choose_operand(state) : status;
     if (status != CLI_DONE) {
         return status;
@@ -170,7 +170,7 @@ static int trace_first(compare_state *state)
     if (status != CLI_DONE) {
         return status;
     }
-    return cli_trace("compare", NULL, &state->spec, &state->session.semantics, set, state->report.first[0],
+    return cli_trace("compare", NULL, state->spec, &state->session.semantics, set, state->report.first[0],
                      &state->trace);
 }
 
@@ -218,6 +218,7 @@ static void close_state(compare_state *state)
     guard_close(&state->marks);
     outfile_close(&state->page);
     operands_close(&state->operands);
+    aic_spec_destroy(state->spec);
     free(state->trace);
 }
 

@@ -218,10 +218,10 @@ typedef struct differ_request {
 static int report(const differ_case *c, bool json)
 {
     differ_report r = {.c = c};
-    int status = differ_keys(&c->spec, c->side, r.keys);
+    int status = differ_keys(c->spec, c->side, r.keys);
     status = status == CLI_DONE && c->report.different > 0 ? differ_trace(c, &r.steps) : status;
     if (status == CLI_DONE) {
-        r.text = cli_spec_short_text(&c->spec);
+        r.text = cli_spec_short_text(c->spec);
         r.command = differ_command(c);
         status = r.text != NULL && r.command != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "differ: memory ran out");
     }
@@ -239,7 +239,7 @@ static int differ(differ_request *request, differ_case *c, const char *text)
 {
     int status = differ_read_sides(&request->session, request->profiles, c->side);
     status = status == CLI_DONE ? cli_read_spec(&request->session, text, &c->spec) : status;
-    if (status == CLI_DONE && !aic_spec_exact(&c->spec)) {
+    if (status == CLI_DONE && !aic_spec_exact(c->spec)) {
         status = cli_fail(CLI_WRONG, "differ: accumulate: fast allows every order of summation, and so many results");
     }
     cli_session_semantics(&request->session);

@@ -39,11 +39,11 @@ static int run_on(draw_state *draw, guard_buffer *result, int fill)
         if (i == draw->drawing.result) {
             memset(buffer->data, fill, (size_t)o->operand.bytes);
         } else {
-            testdata_fill_for(&draw->drawing.spec, &o->operand, 1, buffer->data);
+            testdata_fill_for(draw->drawing.spec, &o->operand, 1, buffer->data);
         }
         pointers[i] = buffer->data;
     }
-    const aic_status failed = aic_reference(&draw->drawing.spec, &draw->session.semantics, pointers, set->count);
+    const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
 }
 
@@ -55,7 +55,7 @@ static int find_written(draw_state *draw)
     cli_operand *result = &draw->operands.items[draw->drawing.result];
     const size_t size = aic_dtype_size(result->operand.dtype);
     int64_t macs = 0, bytes = 0;
-    const aic_status failed = aic_spec_work(&draw->drawing.spec, &draw->session.semantics, &macs, &bytes);
+    const aic_status failed = aic_spec_work(draw->drawing.spec, &draw->session.semantics, &macs, &bytes);
     if (failed != AIC_OK) {
         return cli_fail_library("draw", failed);
     }
@@ -113,11 +113,11 @@ static int draw_text(draw_state *draw, const char *text, bool page)
         cli_session_semantics(&draw->session);
         status = cli_parse_spec(&draw->session, text, &d->spec);
     }
-    status = status == CLI_DONE ? operands_list(&draw->operands, &d->spec, &draw->session.semantics, NULL) : status;
+    status = status == CLI_DONE ? operands_list(&draw->operands, d->spec, &draw->session.semantics, NULL) : status;
     if (status != CLI_DONE) {
         return status;
     }
-    draw->text = cli_spec_text(&d->spec);
+    draw->text = cli_spec_text(d->spec);
     if (draw->text == NULL) {
         return cli_fail(CLI_SYSTEM, "draw: memory ran out");
     }
@@ -183,6 +183,7 @@ int cmd_draw(int argc, char **argv)
     int status = args_parse(&command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
     operands_close(&draw.operands);
+    aic_spec_destroy(draw.drawing.spec);
     guard_close(&draw.other);
     guard_close(&draw.written);
     outfile_close(&draw.file);

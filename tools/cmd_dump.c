@@ -6,6 +6,7 @@
 #include "tools/repro.h"
 #include "tools/session.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static int dump_program(dump_state *dump, outfile *file)
                           dump->repro != NULL ? "the folder" : "an object file");
     }
     if (status == CLI_DONE && dump->repro != NULL && count > 0) {
-        status = write_repro(dump, &list[0].spec);
+        status = write_repro(dump, list[0].spec);
         count = 0;
     }
     for (size_t i = 0; status == CLI_DONE && i < count; i++) {
@@ -106,16 +107,16 @@ static int dump_program(dump_state *dump, outfile *file)
         const int length = snprintf(where, sizeof where, "%s%s %.500s:%zu\n", i == 0 ? "" : "\n", comment,
                                     dump->pto.path, list[i].line);
         status = stage == AIC_DUMP_OBJ ? CLI_DONE : put(dump, file, where, (size_t)length);
-        status = status == CLI_DONE ? dump_one(dump, &list[i].spec, file) : status;
+        status = status == CLI_DONE ? dump_one(dump, list[i].spec, file) : status;
     }
     free(list);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     return status;
 }
 
 static int dump_request(dump_state *dump, const char *text)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     outfile file = {.fd = -1};
     if (dump->repro != NULL) { /* the kernel runs here */
         dump->session.isa = dump->isa;
@@ -124,12 +125,13 @@ static int dump_request(dump_state *dump, const char *text)
     status = status == CLI_DONE && text != NULL ? cli_parse_spec(&dump->session, text, &spec) : status;
     status = status == CLI_DONE ? open_output(dump, &file) : status;
     if (status == CLI_DONE && dump->repro != NULL && text != NULL) {
-        status = write_repro(dump, &spec);
+        status = write_repro(dump, spec);
     } else if (status == CLI_DONE) {
-        status = text != NULL ? dump_one(dump, &spec, &file) : dump_program(dump, &file);
+        status = text != NULL ? dump_one(dump, spec, &file) : dump_program(dump, &file);
     }
     status = status == CLI_DONE && dump->output != NULL ? outfile_commit(&file, "-o") : status;
     outfile_close(&file);
+    aic_spec_destroy(spec);
     cli_session_close(&dump->session);
     return status;
 }

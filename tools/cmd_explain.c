@@ -23,7 +23,7 @@ typedef struct explain_state {
     const char *isa, *at, *schedule;
     bool measure;
     cli_operands operands;
-    aic_spec spec;
+    const aic_spec *spec;
 } explain_state;
 
 /* The time of a call, beside what is predicted at the rate of vector operations that this machine has. */
@@ -46,7 +46,7 @@ static int measure(const explain_state *explain, const aic_explanation *e)
     static const double SECONDS = 0.3;
     bench_operands operands;
     bench_call call = {.kernel = NULL};
-    int status = bench_operands_open(&operands, &explain->spec, &explain->session.semantics);
+    int status = bench_operands_open(&operands, explain->spec, &explain->session.semantics);
     if (status == CLI_DONE) {
         status = bench_call_open(&call, &operands, explain->session.context, explain->schedule, true);
         if (status == CLI_DONE) {
@@ -61,16 +61,15 @@ static int measure(const explain_state *explain, const aic_explanation *e)
 
 static int explain_schedule(explain_state *explain)
 {
-    aic_explanation e = {.text = NULL};
-    char *canonical = cli_spec_text(&explain->spec);
+    aic_explanation e = aic_explanation_init();
+    char *canonical = cli_spec_text(explain->spec);
     if (canonical == NULL) {
         return cli_fail(CLI_SYSTEM, "explain: memory ran out");
     }
     int status = CLI_DONE;
-    const aic_status failed =
-        aic_explain(explain->session.context, &explain->spec, explain->schedule, explain->isa, &e);
+    const aic_status failed = aic_explain(explain->session.context, explain->spec, explain->schedule, explain->isa, &e);
     if (failed == AIC_OK) {
-        cli_show_advice("", &explain->spec, &explain->session.semantics, NULL, 0);
+        cli_show_advice("", explain->spec, &explain->session.semantics, NULL, 0);
         printf("%s\n", canonical);
         cli_put(e.text, strlen(e.text));
         status = explain->measure ? measure(explain, &e) : CLI_DONE;
@@ -89,11 +88,11 @@ static int explain_element(explain_state *explain)
     int64_t element = 0;
     char *text = NULL;
     cli_operands *operands = &explain->operands;
-    int status = operands_list(operands, &explain->spec, &explain->session.semantics, NULL);
+    int status = operands_list(operands, explain->spec, &explain->session.semantics, NULL);
     status = status == CLI_DONE ? at_element("explain", explain->at, &operands->items[0], &element) : status;
     status = status == CLI_DONE ? operands_bind(operands) : status;
     status = status == CLI_DONE ? operands_load(operands) : status;
-    status = status == CLI_DONE ? cli_trace("explain", explain->session.context, &explain->spec,
+    status = status == CLI_DONE ? cli_trace("explain", explain->session.context, explain->spec,
                                             &explain->session.semantics, operands, element, &text)
                                 : status;
     if (status == CLI_DONE && text != NULL) {
@@ -108,11 +107,15 @@ static int explain_element(explain_state *explain)
 
 static int explain_text(explain_state *explain, const char *text)
 {
-    const int status = cli_parse_spec(&explain->session, text, &explain->spec);
+    aic_spec *spec = NULL;
+    int status = cli_parse_spec(&explain->session, text, &spec);
     if (status != CLI_DONE) {
         return status;
     }
-    return explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+    explain->spec = spec;
+    status = explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+    aic_spec_destroy(spec);
+    return status;
 }
 
 /* Every statement of the program that differs from those before it. */
@@ -129,7 +132,7 @@ static int explain_program(explain_state *explain)
         status = explain_schedule(explain);
     }
     free(list);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     return status;
 }
 

@@ -23,15 +23,17 @@ static int export_list(const export_state *x, const spec_list *list)
         return cli_fail(CLI_SYSTEM, "export: memory ran out");
     }
     for (size_t i = 0; i < list->count; i++) {
-        kernels[i] = (aic_export_kernel){
-            .spec = &list->items[i], .name = i < x->names.count ? x->names.items[i] : NULL, .schedule = x->schedule};
+        kernels[i] = (aic_export_kernel){.size = sizeof kernels[i],
+                                         .spec = list->items[i],
+                                         .name = i < x->names.count ? x->names.items[i] : NULL,
+                                         .schedule = x->schedule};
     }
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     const aic_status failed = aic_export(x->session.context, kernels, list->count, x->isa, x->target, &made);
     int status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
     if (status == CLI_DONE) {
         status = export_files_write(x->object, x->header, &made);
-        aic_exported_free(&made);
+        aic_exported_destroy(&made);
     }
     free(kernels);
     return status;

@@ -33,19 +33,20 @@ static int format_statement(const cli_pto *pto, const cli_session *session, cons
     int status = cli_pto_parse(pto, session, NULL, text, strlen(text), true, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
     return status;
 }
 
 static int format_spec(const cli_session *session, const char *text)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     const int status = cli_read_spec(session, text, &spec);
     if (status != CLI_DONE) {
         return status;
     }
-    char *canonical = cli_spec_text(&spec);
+    char *canonical = cli_spec_text(spec);
+    aic_spec_destroy(spec);
     if (canonical == NULL) {
         return cli_fail(CLI_SYSTEM, "fmt: memory ran out");
     }
@@ -60,7 +61,7 @@ static int format_file(const cli_pto *pto, const cli_session *session)
     int status = cli_pto_read(pto, session, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
-        aic_pto_free(program);
+        aic_pto_destroy(program);
     }
     return status;
 }

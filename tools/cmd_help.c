@@ -7,6 +7,7 @@
 #include "tools/session.h"
 #include "tools/sheet.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,20 +51,21 @@ static void print_key(const op_sheet *sheet, size_t index)
 /* The chains that begin or end with this operator, if there are any. */
 static void print_chains(aic_op op)
 {
-    aic_spec spec;
     bool any = false;
     for (int first = AIC_OP_NONE + 1; first < AIC_OP_END; first++) {
         for (int second = AIC_OP_NONE + 1; second < AIC_OP_END; second++) {
             const bool has = first == (int)op || second == (int)op;
+            aic_spec *spec = NULL;
             if (has && aic_spec_random_chain((aic_op)first, (aic_op)second, NULL, 1, &spec) == AIC_OK) {
                 printf("%s  %s(...) | %s(...)\n", any ? "" : "\nchains, one kernel each:\n", aic_op_name((aic_op)first),
                        aic_op_name((aic_op)second));
                 any = true;
             }
+            aic_spec_destroy(spec);
         }
     }
     if (any) {
-        printf("  and with tensor_arithmetic(...) between, one or several: %d operators at most\n", AIC_STAGES_MAX);
+        printf("  and with tensor_arithmetic(...) between, one or several\n");
     }
 }
 
@@ -72,11 +74,12 @@ static int print_operands(const op_sheet *sheet)
 {
     static const char *const directions[] = {
         [AIC_DIRECTION_IN] = "in", [AIC_DIRECTION_OUT] = "out", [AIC_DIRECTION_INOUT] = "in and out"};
-    aic_spec spec;
+    aic_spec *spec = NULL;
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count = 0;
     aic_status failed = aic_spec_parse(sheet->example, &spec);
-    failed = failed == AIC_OK ? aic_spec_operands(&spec, NULL, operands, &count) : failed;
+    failed = failed == AIC_OK ? aic_spec_operands(spec, NULL, operands, &count) : failed;
+    aic_spec_destroy(spec);
     if (failed != AIC_OK) {
         return cli_fail_library("help", failed);
     }

@@ -47,7 +47,7 @@ static void print_environment(void)
 /* What of the tuning file applies here. */
 static void print_tuning(aic_context *context)
 {
-    aic_tuning_info info;
+    aic_tuning_info info = aic_tuning_info_init();
     if (aic_context_tuning(context, &info) != AIC_OK || info.path == NULL) {
         printf("%-20s none\n", "tuning file");
         return;
@@ -62,7 +62,7 @@ static void print_tuning(aic_context *context)
 
 static void print_cache(aic_context *context)
 {
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     if (aic_disk_cache_stat(context, &info) != AIC_OK) {
         printf("%-20s %s\n", "disk cache", aic_last_error());
     } else if (info.folder == NULL) {

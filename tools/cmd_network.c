@@ -168,15 +168,15 @@ static int explain_network(network_state *n)
         return status;
     }
     for (size_t i = 0; i < n->facts.inputs; i++) {
-        show_tensor("input", &n->facts.input[i]);
+        show_tensor("input", aic_network_tensor_at(n->facts.input, i));
     }
     for (size_t i = 0; i < n->facts.outputs; i++) {
-        show_tensor("output", &n->facts.output[i]);
+        show_tensor("output", aic_network_tensor_at(n->facts.output, i));
     }
     show_memory(n);
     int64_t macs = 0;
     for (size_t i = 0; i < n->facts.kernels; i++) {
-        const aic_network_kernel *k = &n->facts.kernel[i];
+        const aic_network_kernel *k = aic_network_kernel_at(n->facts.kernel, i);
         macs += k->macs;
         printf("\nline %zu, %s: %" PRId64 " MACs, %" PRId64 " bytes, %d thread%s%s\n  %s\n  %s\n", k->line, k->output,
                k->macs, k->bytes, k->threads, k->threads == 1 ? "" : "s", k->packed ? ", a constant is packed" : "",
@@ -188,7 +188,7 @@ static int explain_network(network_state *n)
 
 static int compile_network(network_state *n)
 {
-    aic_cache_stats stats;
+    aic_cache_stats stats = aic_cache_stats_init();
     int status = open_network(n);
     status = status == CLI_DONE ? fail_library(aic_context_cache_stats(n->session.context, &stats)) : status;
     if (status == CLI_DONE) {
@@ -223,7 +223,7 @@ static int bench_network(network_state *n)
 
 static int export_network(network_state *n)
 {
-    aic_exported made;
+    aic_exported made = aic_exported_init();
     if (n->object == NULL || n->header == NULL) {
         return cli_fail(CLI_WRONG, "network: export: %s is missing", n->object == NULL ? "-o FILE" : "--header FILE");
     }
@@ -238,7 +238,7 @@ static int export_network(network_state *n)
     }
     if (status == CLI_DONE) {
         status = export_files_write(n->object, n->header, &made);
-        aic_exported_free(&made);
+        aic_exported_destroy(&made);
     }
     return status;
 }

@@ -18,7 +18,7 @@ typedef struct run_state {
     cli_session session;
     cli_pto pto;
     aic_pto_program *program; /* NULL: it is a specification */
-    aic_spec spec;
+    aic_spec *spec;
     bool reference, diagnose, json;
     const char *report; /* a file of the diagnosis, NULL: none */
     outfile page;
@@ -30,14 +30,14 @@ typedef struct run_state {
 static aic_status run_kernel(const run_state *run, void *const pointers[])
 {
     aic_kernel *kernel = NULL;
-    aic_status status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
+    aic_status status = aic_kernel_create(run->session.context, run->spec, NULL, &kernel);
     if (status == AIC_OK && aic_kernel_workspace_size(kernel) > memory_left()) {
         (void)cli_fail_memory("workspace", aic_kernel_workspace_size(kernel));
         status = AIC_OUT_OF_MEMORY;
     } else if (status == AIC_OK) {
         status = aic_kernel_call(kernel, pointers, run->operands.count);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return status;
 }
 
@@ -60,13 +60,13 @@ static int compute(run_state *run, bool again)
     }
     const aic_status status = run->program != NULL ? run_program(run, pointers)
                               : run->reference
-                                  ? aic_reference(&run->spec, &run->session.semantics, pointers, run->operands.count)
+                                  ? aic_reference(run->spec, &run->session.semantics, pointers, run->operands.count)
                                   : run_kernel(run, pointers);
     if (status == AIC_OK && !again && run->program == NULL) {
         char warning[400] = "";
         const char *left = aic_take_warning();
         (void)snprintf(warning, sizeof warning, "%s", left != NULL ? left : "");
-        cli_show_advice(warning, &run->spec, &run->session.semantics, pointers, run->operands.count);
+        cli_show_advice(warning, run->spec, &run->session.semantics, pointers, run->operands.count);
     } else if (status == AIC_OK && !again) {
         cli_show_warning();
     }
@@ -127,8 +127,8 @@ static int find_unwritten(run_state *run)
  * wrong with the others. */
 static void show_layout(const run_state *run)
 {
-    aic_result_layout layout;
-    if (run->pto.path != NULL || aic_spec_result_layout(&run->spec, &run->session.semantics, &layout) != AIC_OK) {
+    aic_result_layout layout = aic_result_layout_init();
+    if (run->pto.path != NULL || aic_spec_result_layout(run->spec, &run->session.semantics, &layout) != AIC_OK) {
         return;
     }
     printf("  its bytes are %s [", layout.name);
@@ -169,7 +169,7 @@ static int diagnose(run_state *run)
 {
     int status = run->report != NULL ? outfile_open(&run->page, "run", run->report) : CLI_DONE;
     return status == CLI_DONE && run->diagnose
-               ? diagnosis_open(&run->found, "run", &run->spec, &run->session.semantics, &run->operands)
+               ? diagnosis_open(&run->found, "run", run->spec, &run->session.semantics, &run->operands)
                : status;
 }
 
@@ -205,7 +205,7 @@ static int run_spec(run_state *run, const char *text)
                               : cli_parse_spec(&run->session, text, &run->spec);
     }
     status =
-        status == CLI_DONE ? operands_list(&run->operands, &run->spec, &run->session.semantics, run->program) : status;
+        status == CLI_DONE ? operands_list(&run->operands, run->spec, &run->session.semantics, run->program) : status;
     status = status == CLI_DONE ? operands_bind(&run->operands) : status;
     status = status == CLI_DONE ? operands_load(&run->operands) : status;
     status = status == CLI_DONE ? results_open(&run->operands) : status;
@@ -213,7 +213,7 @@ static int run_spec(run_state *run, const char *text)
     status = status == CLI_DONE ? compute(run, false) : status;
     status = status == CLI_DONE ? results_store(&run->operands) : status;
     status = status == CLI_DONE ? show(run) : status;
-    aic_pto_free(run->program);
+    aic_pto_destroy(run->program);
     cli_session_close(&run->session);
     return status;
 }
@@ -299,6 +299,7 @@ int cmd_run(int argc, char **argv)
     diagnosis_close(&run.found);
     outfile_close(&run.page);
     operands_close(&run.operands);
+    aic_spec_destroy(run.spec);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

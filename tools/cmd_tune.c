@@ -83,16 +83,22 @@ static void select_specs(spec_list *list, size_t index, size_t shards)
     for (size_t i = 0; i < list->count; i++) {
         bool seen = false;
         for (size_t k = 0; k < different && !seen; k++) {
-            seen = aic_spec_equal(&list->items[k], &list->items[i]);
+            seen = aic_spec_equal(list->items[k], list->items[i]);
         }
-        if (!seen) {
+        if (seen) {
+            aic_spec_destroy(list->items[i]);
+        } else {
             list->labels[different] = list->labels[i];
             list->items[different++] = list->items[i];
         }
     }
-    for (size_t i = index - 1; i < different; i += shards) {
-        list->labels[kept] = list->labels[i];
-        list->items[kept++] = list->items[i];
+    for (size_t i = 0; i < different; i++) {
+        if (i % shards == index - 1) {
+            list->labels[kept] = list->labels[i];
+            list->items[kept++] = list->items[i];
+        } else {
+            aic_spec_destroy(list->items[i]);
+        }
     }
     list->count = kept;
 }
@@ -121,7 +127,7 @@ static double default_ns(const aic_tune_result *result)
 {
     double ns = 0;
     for (size_t i = 0; i < result->count; i++) {
-        ns = result->candidate[i].is_default ? result->candidate[i].median_ns : ns;
+        ns = aic_tune_candidate_at(result, i)->is_default ? aic_tune_candidate_at(result, i)->median_ns : ns;
     }
     return ns;
 }
@@ -153,7 +159,7 @@ static int report_result(tune_options *o, const aic_spec *spec, const char *text
                                         [AIC_TUNE_OUTCOME_KNOWN] = "",
                                         [AIC_TUNE_OUTCOME_UNMEASURED] = "not measured"};
     report_layer *layer;
-    aic_prediction p = {.bound = 0};
+    aic_prediction p = aic_prediction_init();
     int64_t macs = 0, bytes = 0;
     int status = report_add(&o->report, spec, text, name, &layer);
     if (status != CLI_DONE) {
@@ -169,8 +175,8 @@ static int report_result(tune_options *o, const aic_spec *spec, const char *text
     layer->note = NOTES[result->outcome];
     layer->gain = result->gain;
     for (size_t i = 0; i < result->count && status == CLI_DONE; i++) {
-        const bool chosen = strcmp(result->candidate[i].schedule, result->schedule) == 0;
-        status = report_candidate(layer, o, &result->candidate[i], chosen, default_ns(result), rate);
+        const bool chosen = strcmp(aic_tune_candidate_at(result, i)->schedule, result->schedule) == 0;
+        status = report_candidate(layer, o, aic_tune_candidate_at(result, i), chosen, default_ns(result), rate);
     }
     return status;
 }
@@ -199,7 +205,7 @@ static int check_memory(const tune_options *o, const aic_spec *spec)
  * in vain. */
 static int tune_spec(tune_options *o, const aic_spec *spec, const char *name, tune_view *view, tune_sums *sums)
 {
-    aic_tune_result result;
+    aic_tune_result result = aic_tune_result_init();
     const aic_tune_options options = search_options(o, view);
     char *text = cli_spec_text(spec);
     if (text == NULL) {
@@ -216,7 +222,7 @@ static int tune_spec(tune_options *o, const aic_spec *spec, const char *name, tu
         sums->outcome[result.outcome]++;
         sums->recorded += result.recorded;
         exit_status = o->report_path != NULL ? report_result(o, spec, text, name, &result) : CLI_DONE;
-        aic_tune_result_free(&result);
+        aic_tune_result_destroy(&result);
         exit_status = exit_status == CLI_DONE ? cli_flush_output() : exit_status; /* a reader sees every table */
     } else {
         const int failure = cli_fail_library("tune", status);
@@ -252,7 +258,7 @@ static int tune_list(tune_options *o, const spec_list *list)
     interrupt_polled(true);
     for (size_t i = 0; i < list->count && status == CLI_DONE && !interrupt_requested(); i++) {
         view.number = i + 1;
-        status = tune_spec(o, &list->items[i], list->labels[i].text, &view, &sums);
+        status = tune_spec(o, list->items[i], list->labels[i].text, &view, &sums);
     }
     const bool interrupted = interrupt_requested();
     interrupt_polled(false);

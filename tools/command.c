@@ -3,6 +3,7 @@
 
 #include "tools/harness/fail.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "tools/diagnosis.h"
 #include "tools/harness/element.h"
 #include "tools/harness/operand_text.h"
+#include "tools/harness/stages.h"
 #include "tools/report/page.h"
 #include "tools/session.h"
 
@@ -55,9 +56,10 @@ static double value_of(const picture *p, int64_t element)
 /* Columns of a convolution's output, whose rows then are those of the picture. */
 static int64_t width_of(const aic_spec *spec)
 {
-    const aic_conv2d_desc *c = &spec->stage[0].desc.conv2d;
+    const stage_desc first = stage_of(spec, 0);
+    const aic_conv2d_desc *c = &first.desc.conv2d;
     const int64_t span = (c->kernel_shape[2] - 1) * c->dilation[1] + 1;
-    return spec->stage[0].op == AIC_OP_CONV2D ? (c->fm_shape[2] + c->pad[0] + c->pad[1] - span) / c->stride[1] + 1 : 0;
+    return first.op == AIC_OP_CONV2D ? (c->fm_shape[2] + c->pad[0] + c->pad[1] - span) / c->stride[1] + 1 : 0;
 }
 
 static bool open_picture(picture *p, const diagnosis *d)

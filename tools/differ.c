@@ -124,9 +124,9 @@ int differ_draw(differ_case *c, uint64_t seed)
 /* The operands as the reading lists them that reads more: an output that only one reads is read. */
 static int list_operands(differ_case *c)
 {
-    int status = operands_list(&c->operands, &c->spec, &c->side[0].semantics, NULL);
+    int status = operands_list(&c->operands, c->spec, &c->side[0].semantics, NULL);
     for (size_t s = 0; s < 2 && status == CLI_DONE; s++) {
-        const aic_status failed = aic_spec_validate(&c->spec, &c->side[s].semantics);
+        const aic_status failed = aic_spec_validate(c->spec, &c->side[s].semantics);
         status = failed == AIC_OK ? CLI_DONE : cli_fail_library(c->side[s].name, failed);
     }
     c->output = 0;
@@ -136,7 +136,7 @@ static int list_operands(differ_case *c)
     }
     if (status == CLI_DONE && c->operands.items[c->output].operand.direction == AIC_DIRECTION_OUT) {
         operands_release(&c->operands);
-        status = operands_list(&c->operands, &c->spec, &c->side[1].semantics, NULL);
+        status = operands_list(&c->operands, c->spec, &c->side[1].semantics, NULL);
     }
     return status;
 }
@@ -159,6 +159,7 @@ int differ_open(differ_case *c)
 
 void differ_close(differ_case *c)
 {
+    aic_spec_destroy(c->spec);
     guard_close(&c->result[0]);
     guard_close(&c->result[1]);
     operands_close(&c->operands);
@@ -175,7 +176,7 @@ aic_status differ_compute(differ_case *c)
         }
         memcpy(c->result[s].data, out->buffer.data, (size_t)out->operand.bytes);
         pointers[c->output] = c->result[s].data;
-        failed = aic_reference(&c->spec, &c->side[s].semantics, pointers, c->operands.count);
+        failed = aic_reference(c->spec, &c->side[s].semantics, pointers, c->operands.count);
         (void)aic_take_warning();
     }
     if (failed == AIC_OK) {
@@ -204,7 +205,7 @@ static int trace(const differ_case *c, size_t side, char **text)
     for (size_t i = 0; i < count; i++) {
         pointers[i] = c->operands.items[i].buffer.data;
     }
-    aic_status failed = aic_trace(&c->spec, semantics, pointers, count, element, NULL, NULL, 0, &length);
+    aic_status failed = aic_trace(c->spec, semantics, pointers, count, element, NULL, NULL, 0, &length);
     if (failed == AIC_UNSUPPORTED) {
         return CLI_DONE;
     }
@@ -213,7 +214,7 @@ static int trace(const differ_case *c, size_t side, char **text)
         return cli_fail_memory("the trace", length + 1);
     }
     if (failed == AIC_OK) {
-        failed = aic_trace(&c->spec, semantics, pointers, count, element, NULL, *text, length + 1, NULL);
+        failed = aic_trace(c->spec, semantics, pointers, count, element, NULL, *text, length + 1, NULL);
     }
     (void)aic_take_warning();
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ", failed);
@@ -275,7 +276,7 @@ static void put_command(FILE *out, const differ_case *c, const char *text)
 
 char *differ_command(const differ_case *c)
 {
-    char *text = cli_spec_short_text(&c->spec), *command = NULL;
+    char *text = cli_spec_short_text(c->spec), *command = NULL;
     size_t size = 0;
     FILE *out = text != NULL ? open_memstream(&command, &size) : NULL;
     if (out != NULL) {

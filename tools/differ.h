@@ -17,7 +17,7 @@ typedef struct differ_side {
 } differ_side;
 
 typedef struct differ_case {
-    aic_spec spec;
+    aic_spec *spec; /* owned */
     differ_side side[2];
     char semantics_text[CLI_SEMANTICS_TEXT_MAX]; /* options besides --profiles that both sides have */
     cli_operands operands;

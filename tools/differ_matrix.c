@@ -9,6 +9,7 @@
 #include "tools/harness/operand_text.h"
 #include "tools/json.h"
 
+#include <aic/tool.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,10 @@ static int search(const aic_spec *spec, const differ_side side[2], example *e)
         return cli_fail_memory("a comparison", sizeof *c);
     }
     c->operands.command = "differ";
-    c->spec = *spec;
+    if (aic_spec_chain(&spec, 1, &c->spec) != AIC_OK) {
+        free(c);
+        return cli_fail_library("differ", AIC_OUT_OF_MEMORY);
+    }
     memcpy(c->side, side, sizeof c->side);
     int status = differ_open(c);
     status = status == CLI_DONE ? differ_search(c, TRIES) : status;
@@ -107,27 +111,28 @@ static int search(const aic_spec *spec, const differ_side side[2], example *e)
 }
 
 /* Request number `index` of an operator: the samples, then drawn ones; false: it is of another operator. */
-static bool request_at(aic_op op, size_t index, aic_spec *spec)
+static bool request_at(aic_op op, size_t index, aic_spec **spec)
 {
     enum { SAMPLES = sizeof samples / sizeof samples[0] };
     const aic_status status =
         index < SAMPLES ? aic_spec_parse(samples[index], spec) : aic_spec_random(op, NULL, index - SAMPLES, spec);
-    return status == AIC_OK && spec->stage[0].op == op;
+    return status == AIC_OK && aic_spec_stage_op(*spec, 0) == op;
 }
 
 static int find_example(matrix *m, aic_op op, const aic_choice *choice, const aic_reading *reading)
 {
     differ_side side[2] = {{"document", aic_semantics_init()}, {"", aic_semantics_init()}};
     example e = {.op = op, .choice = choice, .reading = reading};
-    aic_spec spec;
     int status = CLI_DONE, searched = 0;
     (void)snprintf(side[1].name, sizeof side[1].name, "document+%s=%s", reading->key, reading->value);
     (void)aic_semantics_choose(&side[1].semantics, reading->key, reading->value);
     for (size_t i = 0; status == CLI_DONE && e.command == NULL && i < DRAWN && searched < SEARCHED_MAX; i++) {
-        if (request_at(op, i, &spec) && depends(&spec, side, reading->key)) {
+        aic_spec *spec = NULL;
+        if (request_at(op, i, &spec) && depends(spec, side, reading->key)) {
             searched++;
-            status = interrupt_requested() ? cli_fail(CLI_MISMATCH, "differ: interrupted") : search(&spec, side, &e);
+            status = interrupt_requested() ? cli_fail(CLI_MISMATCH, "differ: interrupted") : search(spec, side, &e);
         }
+        aic_spec_destroy(spec);
     }
     if (e.command == NULL && status == CLI_DONE && searched > 0) { /* said to matter, which must be seen */
         (void)snprintf(e.where, sizeof e.where, "no operands found");

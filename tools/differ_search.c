@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/interrupt.h"
+#include "tools/harness/stages.h"
 #include "tools/sheet.h"
 
 #include <inttypes.h>
@@ -116,21 +117,24 @@ static int64_t bytes_of(const differ_case *c)
 
 static void close_case(differ_case *c)
 {
+    aic_spec_destroy(c->spec);
     guard_close(&c->result[0]);
     guard_close(&c->result[1]);
     operands_release(&c->operands);
 }
 
-/* Takes the case over with another specification, where that is legal, has no more bytes and still parts. */
-static bool try_spec(differ_case *c, const aic_spec *spec)
+/* Takes the case, and the specification, over with another specification, where that is legal, has no more bytes and
+ * still parts. */
+static bool try_spec(differ_case *c, aic_spec *spec)
 {
     enum { SEEDS = 4 };
     differ_case *other = malloc(sizeof *other);
     if (other == NULL) {
+        aic_spec_destroy(spec);
         return false;
     }
     *other = *c;
-    other->spec = *spec;
+    other->spec = spec;
     other->operands.items = NULL;
     other->operands.count = 0;
     other->result[0] = other->result[1] = (guard_buffer){.data = NULL};
@@ -153,21 +157,28 @@ static bool try_spec(differ_case *c, const aic_spec *spec)
 }
 
 /* Tries smaller values of one number of a descriptor. */
+static bool try_number(differ_case *c, size_t stage, size_t offset, int64_t value)
+{
+    stage_desc changed = stage_of(c->spec, stage);
+    aic_spec *spec = NULL;
+    memcpy((char *)&changed.desc + offset, &value, sizeof value);
+    return stage_replace(c->spec, stage, &changed, &spec) == AIC_OK && try_spec(c, spec);
+}
+
 static bool shrink_number(differ_case *c, size_t stage, size_t offset, int64_t least)
 {
     static const int64_t sizes[] = {0, 1, 2, 4, 8, 16, 32, 64};
-    aic_spec spec = c->spec;
-    int64_t *number = (int64_t *)((char *)&spec.stage[stage].desc + offset);
-    const int64_t old = *number, more[] = {old / 2, old - 1};
+    const stage_desc now = stage_of(c->spec, stage);
+    int64_t old;
+    memcpy(&old, (const char *)&now.desc + offset, sizeof old);
+    const int64_t more[] = {old / 2, old - 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] < old && may_go_on(c, least); i++) {
-        *number = sizes[i];
-        if (try_spec(c, &spec)) {
+        if (try_number(c, stage, offset, sizes[i])) {
             return true;
         }
     }
     for (size_t i = 0; i < 2 && old > 1 && may_go_on(c, least); i++) {
-        *number = more[i];
-        if (try_spec(c, &spec)) {
+        if (try_number(c, stage, offset, more[i])) {
             return true;
         }
     }
@@ -178,13 +189,13 @@ static bool shrink_number(differ_case *c, size_t stage, size_t offset, int64_t l
 static bool shrink_numbers(differ_case *c, int64_t least)
 {
     bool smaller = false;
-    for (int32_t s = 0; s < c->spec.count; s++) {
-        const op_sheet *sheet = sheet_of(c->spec.stage[s].op);
+    for (size_t s = 0; s < aic_spec_stages(c->spec); s++) {
+        const op_sheet *sheet = sheet_of(aic_spec_stage_op(c->spec, s));
         for (size_t k = 0; k < sheet->key_count; k++) {
             const sheet_key *key = &sheet->keys[k];
             const bool number = key->kind == KIND_INT || key->kind == KIND_DIMS;
             for (unsigned i = 0; number && i < key->count; i++) {
-                smaller = shrink_number(c, (size_t)s, key->offset + i * sizeof(int64_t), least) || smaller;
+                smaller = shrink_number(c, s, key->offset + i * sizeof(int64_t), least) || smaller;
             }
         }
     }

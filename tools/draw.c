@@ -316,7 +316,7 @@ void draw_html(FILE *out, const void *from)
                   "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
                   "content='width=device-width'><title>aicjit draw</title>\n<style>\n%s</style></head><body>\n<h1>",
                   page_style);
-    page_text(out, aic_op_name(d->spec.stage[0].op));
+    page_text(out, aic_op_name(aic_spec_stage_op(d->spec, 0)));
     (void)fprintf(out, "</h1>\n<p class=code>");
     page_text(out, d->text);
     (void)fprintf(out, "</p>\n<p>Pointing at a cell shows its indices, element and byte.</p>\n<figure>\n");

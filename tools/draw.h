@@ -8,7 +8,7 @@
 
 typedef struct drawing {
     const char *text; /* of the specification */
-    aic_spec spec;
+    aic_spec *spec;
     const cli_operands *operands;
     size_t result;                /* number of the operand that is written */
     const unsigned char *written; /* an element of the result: whether it is; NULL: not known */

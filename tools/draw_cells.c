@@ -1,5 +1,6 @@
 /* What the cells of a picture are: padding, and what one result is made from. */
 #include "tools/draw.h"
+#include "tools/harness/stages.h"
 
 #include "tools/harness/operand_text.h"
 
@@ -95,11 +96,11 @@ static bool is_padding_of_transdata(const aic_transdata_desc *desc, const aic_co
 bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_t element)
 {
     const aic_coordinates *c = &d->operands->items[operand].coordinates;
-    const aic_stage *first = &d->spec.stage[0];
+    const stage_desc stage = stage_of(d->spec, 0), *first = &stage;
     if (operand == d->result && d->written != NULL && d->written[element] == 0) {
         return true;
     }
-    if (first->op == AIC_OP_MMAD && (operand != d->result || d->spec.count == 1)) {
+    if (first->op == AIC_OP_MMAD && (operand != d->result || aic_spec_stages(d->spec) == 1)) {
         return is_padding_of_mmad(&first->desc.mmad, c, at);
     }
     return first->op == AIC_OP_TRANSDATA && is_padding_of_transdata(&first->desc.transdata, c, at);
@@ -111,7 +112,7 @@ bool draw_point(drawing *d, int64_t element)
 {
     const aic_coordinates *c = &d->operands->items[d->result].coordinates;
     int64_t at[AIC_AXES_MAX];
-    const aic_op op = d->spec.stage[0].op;
+    const aic_op op = aic_spec_stage_op(d->spec, 0);
     d->element = element;
     d->row = d->column = -1;
     if (aic_coordinates_find(c, element, at)) {
@@ -131,7 +132,8 @@ static bool in_window(int64_t at, int64_t start, int64_t count, int64_t dilation
 static bool conv2d_reads(const drawing *d, const char *name, const int64_t *at)
 {
     enum { H = 1, W = 2, COUT = 3 };
-    const aic_conv2d_desc *desc = &d->spec.stage[0].desc.conv2d;
+    const stage_desc stage = stage_of(d->spec, 0);
+    const aic_conv2d_desc *desc = &stage.desc.conv2d;
     const int64_t kh = desc->kernel_shape[1], kw = desc->kernel_shape[2];
     const int64_t free_w = desc->fm_shape[2] + desc->pad[0] + desc->pad[1] - ((kw - 1) * desc->dilation[1] + 1);
     const int64_t wo = free_w / desc->stride[1] + 1;

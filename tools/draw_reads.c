@@ -46,7 +46,7 @@ static uint64_t run(search *s, int trial)
         pointers[i] = i == s->d->result ? s->result : s->from[trial][i];
     }
     s->failed = s->failed || s->runs-- == 0 || interrupt_requested() ||
-                aic_reference(&s->d->spec, s->semantics, pointers, s->d->operands->count) != AIC_OK;
+                aic_reference(s->d->spec, s->semantics, pointers, s->d->operands->count) != AIC_OK;
     (void)aic_take_warning();
     memcpy(&bits, s->result + (size_t)s->d->element * size, size); /* little-endian */
     return bits;
@@ -99,7 +99,7 @@ static bool open_input(search *s, size_t i)
             *both[k] = malloc((size_t)o->bytes + 1);
             done = *both[k] != NULL;
             if (done) {
-                testdata_fill_for(&s->d->spec, o, 2 * (uint64_t)trial + k + i, *both[k]);
+                testdata_fill_for(s->d->spec, o, 2 * (uint64_t)trial + k + i, *both[k]);
             }
         }
     }
@@ -138,7 +138,7 @@ static int64_t allowed_runs(const search *s)
     for (size_t i = 0; i < s->d->operands->count; i++) {
         all += operand_at(s, i)->bytes;
     }
-    if (all > BYTES_MAX || aic_spec_work(&s->d->spec, s->semantics, &macs, &bytes) != AIC_OK) {
+    if (all > BYTES_MAX || aic_spec_work(s->d->spec, s->semantics, &macs, &bytes) != AIC_OK) {
         return 0;
     }
     const int64_t runs = WORK_MAX / (macs + all + 1);

@@ -250,8 +250,8 @@ static void put_case(const golden_writer *w, const aic_spec *spec, const char *f
     enum { LIST_MAX = 1024 };
     char about[LIST_MAX] = "", depends[LIST_MAX] = "";
     const aic_choice *choice;
-    for (int32_t s = 0; s < spec->count; s++) {
-        add_text(about, LIST_MAX, " | ", sheet_of(spec->stage[s].op)->about);
+    for (size_t s = 0; s < aic_spec_stages(spec); s++) {
+        add_text(about, LIST_MAX, " | ", sheet_of(aic_spec_stage_op(spec, s))->about);
     }
     for (size_t c = 0; (choice = aic_choice_at(c)) != NULL; c++) {
         bool matters = false;
@@ -416,7 +416,7 @@ int golden_write(const golden_request *request)
     status = status == CLI_DONE ? check_folder(request->folder) : status;
     status = status == CLI_DONE ? make_folder(&w) : status;
     for (size_t i = 0; status == CLI_DONE && i < request->list->count; i++) {
-        status = write_cases(&w, &request->list->items[i]);
+        status = write_cases(&w, request->list->items[i]);
     }
     status = status == CLI_DONE ? write_manifest(&w) : status;
     status = status == CLI_DONE ? write_text(&w, GOLDEN_SCRIPT, SCRIPT, sizeof SCRIPT - 1) : status;

@@ -264,7 +264,7 @@ static const char *file_of(const golden_set *set, const char *folder, const char
 
 /* Operands of a case: contents, and what is expected of those that are written. */
 typedef struct golden_case {
-    aic_spec spec;
+    aic_spec *spec;
     size_t count;
     aic_operand operand[AIC_OPERANDS_MAX];
     guard_buffer content[AIC_OPERANDS_MAX], expected[AIC_OPERANDS_MAX], result[AIC_OPERANDS_MAX];
@@ -288,7 +288,7 @@ static int load(const golden_set *set, const char *folder, const aic_operand *op
 static int open_case(const golden_set *set, const golden_line *line, golden_case *c)
 {
     aic_status failed = aic_spec_parse(line->operator_text, &c->spec);
-    failed = failed == AIC_OK ? aic_spec_operands(&c->spec, &set->semantics, c->operand, &c->count) : failed;
+    failed = failed == AIC_OK ? aic_spec_operands(c->spec, &set->semantics, c->operand, &c->count) : failed;
     int status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
     for (size_t i = 0; status == CLI_DONE && i < c->count; i++) {
         const aic_operand *o = &c->operand[i];
@@ -308,6 +308,7 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
 
 static void close_case(golden_case *c)
 {
+    aic_spec_destroy(c->spec);
     for (size_t i = 0; i < c->count; i++) {
         guard_close(&c->content[i]);
         guard_close(&c->expected[i]);
@@ -344,7 +345,7 @@ static void run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const 
         }
     }
     const aic_status status = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
-                                             : aic_reference(&c->spec, &set->semantics, pointers, c->count);
+                                             : aic_reference(c->spec, &set->semantics, pointers, c->count);
     (void)aic_take_warning();
     const char *who = kernel != NULL ? "the kernel gives another result" : "the reference gives another result";
     report(set, status == AIC_OK && agrees(c), folder, status == AIC_OK ? who : aic_last_error());
@@ -358,14 +359,14 @@ static void check_case(golden_set *set, const golden_line *line, aic_context *co
         report(set, false, line->folder, cli_fail_message());
     } else {
         run_case(set, &c, NULL, line->folder);
-        if (aic_spec_check_choices(&c.spec, &set->semantics) == AIC_OK) {
-            const aic_status status = aic_kernel_create(context, &c.spec, NULL, &kernel);
+        if (aic_spec_check_choices(c.spec, &set->semantics) == AIC_OK) {
+            const aic_status status = aic_kernel_create(context, c.spec, NULL, &kernel);
             if (status == AIC_OK) {
                 run_case(set, &c, kernel, line->folder);
             } else {
                 report(set, false, line->folder, aic_last_error());
             }
-            aic_kernel_release(kernel);
+            aic_kernel_destroy(kernel);
         }
     }
     close_case(&c);

@@ -1,5 +1,6 @@
 /* Limits by name. */
 #include "tools/limits.h"
+#include "tools/harness/stages.h"
 
 #include "tools/harness/peak.h"
 
@@ -7,7 +8,7 @@
 
 const char *limit_name(const aic_spec *spec, int64_t macs)
 {
-    const aic_stage *first = &spec->stage[0];
+    const stage_desc stage = stage_of(spec, 0), *first = &stage;
     aic_dtype dtype = AIC_DTYPE_NONE;
     aic_accumulate accumulate = AIC_ACCUMULATE_FAST;
     if (first->op == AIC_OP_CONV2D) {

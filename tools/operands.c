@@ -130,6 +130,8 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
         aic_operand *operand = &set->items[set->count].operand;
         set->items[set->count].file.fd = -1;
         aic_coordinates *coordinates = &set->items[set->count].coordinates;
+        *operand = aic_operand_init();
+        *coordinates = aic_coordinates_init();
         if (program == NULL) {
             *operand = operands[set->count];
             failed = operand->direction == AIC_DIRECTION_UNUSED
@@ -150,7 +152,8 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
 static void list_tensor(cli_operand *o, const aic_network_tensor *tensor, aic_direction direction)
 {
     o->file.fd = -1;
-    o->operand = (aic_operand){.name = tensor->name,
+    o->operand = (aic_operand){.size = sizeof o->operand,
+                               .name = tensor->name,
                                .direction = direction,
                                .dtype = tensor->dtype,
                                .rank = tensor->rank,

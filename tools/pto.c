@@ -41,7 +41,7 @@ int cli_pto_read(const cli_pto *pto, const cli_session *session, aic_pto_program
 static bool is_listed(const aic_pto_statement *list, size_t count, const aic_spec *spec)
 {
     for (size_t i = 0; i < count; i++) {
-        if (aic_spec_equal(&list[i].spec, spec)) {
+        if (aic_spec_equal(list[i].spec, spec)) {
             return true;
         }
     }
@@ -61,11 +61,12 @@ int cli_pto_statements(const char *command, const aic_pto_program *program, aic_
     }
     for (size_t i = 0; i < statements; i++) {
         aic_pto_statement *next = &(*list)[*count];
+        *next = aic_pto_statement_init();
         const aic_status failed = aic_pto_get_statement(program, i, next);
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }
-        *count += !is_listed(*list, *count, &next->spec);
+        *count += !is_listed(*list, *count, next->spec);
     }
     return CLI_DONE;
 }

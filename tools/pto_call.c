@@ -14,6 +14,7 @@ static int open_arguments(pto_call *call, uint64_t seed)
 {
     for (size_t i = 0; i < call->count; i++) {
         aic_operand *argument = &call->argument[i];
+        *argument = aic_operand_init();
         const aic_status failed = aic_pto_argument(call->program, i, argument);
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
@@ -31,17 +32,17 @@ static int open_arguments(pto_call *call, uint64_t seed)
 static int fill_sizes(const pto_call *call, const aic_semantics *semantics, uint64_t seed)
 {
     for (size_t s = 0; s < aic_pto_statement_count(call->program); s++) {
-        aic_pto_statement statement;
+        aic_pto_statement statement = aic_pto_statement_init();
         aic_operand operands[AIC_OPERANDS_MAX];
         size_t count = 0;
         aic_status failed = aic_pto_get_statement(call->program, s, &statement);
-        failed = failed == AIC_OK ? aic_spec_operands(&statement.spec, semantics, operands, &count) : failed;
+        failed = failed == AIC_OK ? aic_spec_operands(statement.spec, semantics, operands, &count) : failed;
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }
         for (size_t i = 2; i < count; i++) { /* behind the tile and the scalar */
             if (operands[i].direction == AIC_DIRECTION_IN) {
-                testdata_fill_for(&statement.spec, &operands[i], seed, call->pointer[statement.argument[i]]);
+                testdata_fill_for(statement.spec, &operands[i], seed, call->pointer[statement.argument[i]]);
             }
         }
     }

@@ -134,6 +134,7 @@ static int make_kernel(repro *r)
 {
     const repro_request *q = r->request;
     size_t size;
+    r->info = aic_kernel_info_init();
     aic_status status = aic_kernel_create(q->session->context, q->spec, q->schedule, &r->kernel);
     status = status == AIC_OK ? aic_kernel_get_info(r->kernel, &r->info) : status;
     if (status == AIC_OK && aic_isa_emulated(r->info.isa)) {
@@ -379,6 +380,6 @@ int repro_write(const repro_request *request)
     status = status == CLI_DONE ? write_script(&r) : status;
     guard_close(&r.expected);
     aic_free(r.ir);
-    aic_kernel_release(r.kernel);
+    aic_kernel_destroy(r.kernel);
     return status;
 }

@@ -197,7 +197,7 @@ static int check_arch(const cli_session *session, const char *text)
                     strlen(text) > 60 ? "..." : "");
 }
 
-static int read_problem(const cli_session *session, const char *text, aic_spec *spec)
+static int read_problem(const cli_session *session, const char *text, aic_spec **spec)
 {
     if (session->dt == NULL) {
         return cli_fail(
@@ -207,7 +207,18 @@ static int read_problem(const cli_session *session, const char *text, aic_spec *
     return benchline_parse(text, aic_dtype_parse(session->dt), spec);
 }
 
-int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec)
+/* The same statement of another architecture in the place of `read`, which is freed. */
+static aic_status set_arch(aic_spec *read, aic_chip arch, aic_spec **spec)
+{
+    aic_texpands_desc desc = aic_texpands_desc_init();
+    aic_status status = aic_spec_get_texpands(read, 0, &desc);
+    desc.arch = arch;
+    status = status == AIC_OK ? aic_spec_create_texpands(&desc, spec) : status;
+    aic_spec_destroy(read);
+    return status;
+}
+
+int cli_read_spec(const cli_session *session, const char *text, aic_spec **spec)
 {
     const int refused = check_arch(session, text);
     if (refused != CLI_DONE) {
@@ -216,21 +227,27 @@ int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec)
     if (benchline_recognise(text)) {
         return read_problem(session, text, spec);
     }
-    const aic_status status = aic_spec_parse(text, spec);
+    aic_status status = aic_spec_parse(text, spec);
     if (status == AIC_OK && aic_pto_recognise(text)) {
-        spec->stage[0].desc.texpands.arch = cli_arch(session);
+        status = set_arch(*spec, cli_arch(session), spec);
     }
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
 }
 
-int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
+int cli_parse_spec(const cli_session *session, const char *text, aic_spec **spec)
 {
     const int status = cli_read_spec(session, text, spec);
     if (status != CLI_DONE) {
         return status;
     }
-    const aic_status failed = aic_spec_validate(spec, &session->semantics);
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
+    const aic_status failed = aic_spec_validate(*spec, &session->semantics);
+    if (failed == AIC_OK) {
+        return CLI_DONE;
+    }
+    const int refused = cli_fail_library(NULL, failed);
+    aic_spec_destroy(*spec);
+    *spec = NULL;
+    return refused;
 }
 
 char *cli_spec_text(const aic_spec *spec)
@@ -250,9 +267,10 @@ char *cli_spec_text(const aic_spec *spec)
 /* Whether text reads as a specification whose canonical text is `canonical`. */
 static bool reads_as(const char *text, const char *canonical)
 {
-    aic_spec spec;
-    char *own = aic_spec_parse(text, &spec) == AIC_OK ? cli_spec_text(&spec) : NULL;
+    aic_spec *spec = NULL;
+    char *own = aic_spec_parse(text, &spec) == AIC_OK ? cli_spec_text(spec) : NULL;
     const bool same = own != NULL && strcmp(own, canonical) == 0;
+    aic_spec_destroy(spec);
     free(own);
     return same;
 }

@@ -93,8 +93,8 @@ aic_chip cli_arch(const cli_session *session);
 
 /* Reads one operator text, PTO-AS of the session's architecture, or a line in benchdnn's format (benchline.h) of its
  * type; cli_parse_spec() validates it, too, under the session's semantics. Each returns an exit status. */
-int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec);
-int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec);
+int cli_read_spec(const cli_session *session, const char *text, aic_spec **spec);
+int cli_parse_spec(const cli_session *session, const char *text, aic_spec **spec);
 
 /* The canonical text, malloc'ed; NULL when memory ran out. */
 char *cli_spec_text(const aic_spec *spec);

@@ -46,7 +46,7 @@
 const op_sheet *sheet_of(aic_op op)
 {
     static const op_sheet *const table[AIC_OP_END] = {
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &sheet_##name,
+#define AIC_OP(ENUM, name, count, params, args) [AIC_OP_##ENUM] = &sheet_##name,
 #include <aic/ops.def>
 #undef AIC_OP
     };

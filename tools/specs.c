@@ -10,33 +10,35 @@
 
 enum { LINE_BYTES_MAX = 64 * 1024, OPERATORS_MAX = 1 << 18 };
 
-static int add(spec_list *list, const aic_spec *spec, const spec_label *label)
+/* Takes the specification over. */
+static int add(spec_list *list, aic_spec *spec, const spec_label *label)
 {
     if ((list->count & (list->count - 1)) == 0) { /* a power of two: full */
         const size_t capacity = list->count == 0 ? 1 : list->count * 2;
-        aic_spec *items = realloc(list->items, capacity * sizeof *items);
+        aic_spec **items = realloc(list->items, capacity * sizeof *items);
         list->items = items != NULL ? items : list->items;
         spec_label *labels = items != NULL ? realloc(list->labels, capacity * sizeof *labels) : NULL;
         if (labels == NULL) {
+            aic_spec_destroy(spec);
             return cli_fail_memory("the list of operators", capacity * (sizeof *items + sizeof *labels));
         }
         list->labels = labels;
     }
     list->labels[list->count] = *label;
-    list->items[list->count++] = *spec;
+    list->items[list->count++] = spec;
     return CLI_DONE;
 }
 
 /* An operator, or a convolution in benchdnn's format. */
 static int add_text(const cli_session *session, const char *text, spec_list *list)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     spec_label label = {""};
     const int status = cli_parse_spec(session, text, &spec);
     if (benchline_recognise(text)) {
         benchline_name(text, label.text);
     }
-    return status == CLI_DONE ? add(list, &spec, &label) : status;
+    return status == CLI_DONE ? add(list, spec, &label) : status;
 }
 
 /* ---- batch files ---- */
@@ -238,6 +240,9 @@ int spec_list_status(const spec_list *list, const spec_source *source, int statu
 
 void spec_list_free(spec_list *list)
 {
+    for (size_t i = 0; i < list->count; i++) {
+        aic_spec_destroy(list->items[i]);
+    }
     free(list->items);
     free(list->labels);
     *list = (spec_list){0};

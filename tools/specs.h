@@ -21,7 +21,7 @@ typedef struct spec_label {
 } spec_label;
 
 typedef struct spec_list {
-    aic_spec *items;
+    aic_spec **items;
     spec_label *labels; /* one an item */
     size_t count;
     size_t options, comments; /* parts of the file that were skipped, and */

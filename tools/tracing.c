@@ -49,7 +49,7 @@ static aic_status run(const tracing *t)
     pointers[0] = t->result;
     aic_status status = aic_kernel_create(t->context, t->spec, NULL, &kernel);
     status = status == AIC_OK ? aic_kernel_call(kernel, pointers, t->count) : status;
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return status == AIC_OK
                ? aic_reference_allowed(t->spec, t->semantics, (void *const *)t->pointers, t->count, t->allowed)
                : status;

@@ -27,7 +27,7 @@ static void put_head(char line[LINE_MAX_BYTES])
 
 static void put_row(char line[LINE_MAX_BYTES], const aic_tune_result *result, size_t i)
 {
-    const aic_tune_candidate *c = &result->candidate[i];
+    const aic_tune_candidate *c = aic_tune_candidate_at(result, i);
     char median[32] = "-", interval[48] = "-", gain[32] = "-";
     if (c->samples > 0) {
         (void)snprintf(median, sizeof median, "%.3f", c->median_ns * 1e-3);
@@ -130,7 +130,7 @@ void tune_table_print(const char *spec, const aic_tune_result *result)
         printf("%s\n", line);
     }
     for (size_t i = 0; i < result->count; i++) {
-        const aic_tune_candidate *c = &result->candidate[i];
+        const aic_tune_candidate *c = aic_tune_candidate_at(result, i);
         if (i < ROWS_FINAL || c->is_default || c->state == AIC_TUNE_STATE_WRONG) {
             put_row(line, result, i);
             printf("%s\n", line);

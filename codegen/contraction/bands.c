@@ -259,7 +259,7 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
     const aic_routine image = aic_compose_pack_image(program, plan);
     unsigned phase = 0;
     if (f.strips.table != 0) {
-        bodies->phase[phase++] = aic_compose_table_phase(program, plan, f.strips.table);
+        bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, &f.t->staging.epilogue, f.strips.table);
     }
     bodies->phase[phase] = compose_bands(&f, image);
 }

@@ -7,18 +7,10 @@
  * next tile's products end are stored then.
  *
  * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
-#include "codegen/parts/deferred.h"
 #include "codegen/contraction/emitters.h"
 #include "codegen/parts/staging.h"
 
-_Static_assert((int)AIC_NOTE_INPUTS + AIC_EPILOGUE_STEPS == (int)AIC_DEFERRED_WORDS, "a worker has memory for a note");
-
-/* Calls the function for at most `runs` runs and about `rows` rows of each. */
-void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function)
-{
-    LLVMValueRef args[] = {note, aic_int(e, s->deferred_runs), aic_int(e, s->deferred_rows)};
-    aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
-}
+_Static_assert((int)AIC_NOTE_WORDS == (int)AIC_DEFERRED_WORDS, "a worker has memory for a note");
 
 aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store)
 {
@@ -28,4 +20,11 @@ aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic
     aic_use_begin(&use, &aic_part_leave, &key, 1, 2);
     aic_use_call(&use, store, "store");
     return aic_program_add(program, &use, "leave");
+}
+
+/* Calls the function for at most so many runs and about so many rows of each. */
+void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function)
+{
+    LLVMValueRef args[] = {note, aic_int(e, s->deferred_runs), aic_int(e, s->deferred_rows)};
+    aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
 }

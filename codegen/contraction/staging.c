@@ -22,6 +22,23 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
     return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : AIC_ROW_BYTES, p->target_row};
 }
 
+/* The function that fills `columns` columns of the buffer with what the sums start from. */
+static aic_routine compose_load(aic_program *program, const aic_contraction *c, const aic_tiling *t, int64_t columns,
+                                const char *name)
+{
+    const old_strides at = old_strides_of(c, &t->staging.epilogue);
+    const aic_load_key key = {.columns = columns};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_load, &key, 2, 3);
+    aic_use_number(&use, at.block, "old.block");
+    aic_use_number(&use, at.row, "old.row");
+    for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {
+        aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
+        aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
+    }
+    return aic_program_add(program, &use, "%s", name);
+}
+
 typedef struct rows {
     int64_t least, most, multiple;
 } rows;
@@ -70,24 +87,24 @@ static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
     return form;
 }
 
-/* Whether code is compiled fast that runs once for every `products` products of a vector and whose unoptimized form
+/* The optimization level for code that runs once for every `products` products of a vector and whose unoptimized form
  * costs `times` times what that of packing a vector of k-packs does. */
-static bool is_rare(const aic_tiling *t, int64_t products, int64_t times)
+static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t times)
 {
-    return aic_pack_kind(products / (times * t->kernel->rate)) == AIC_EMIT_FRAME;
+    return aic_pack_kind(products / (times * t->kernel->rate));
 }
 
-/* The same of the function that stores the last one of `strips` strips. */
-static bool last_is_rare(const aic_tiling *t, int64_t strips)
+/* The optimization level for the function that stores the last one of `strips` strips. */
+static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 {
     const bool copies = aic_epilogue_copies(&t->staging.epilogue);
-    return is_rare(t, t->panel.taps * t->panel.kpacks * strips, copies ? 1 : 4);
+    return kind_for(t, t->panel.taps * t->panel.kpacks * strips, copies ? 1 : 4);
 }
 
-/* The same of filling the table, which is done once for all pixels of a column. */
-static bool table_is_rare(const aic_contraction *c, const aic_tiling *t)
+/* The same for filling the table, which is done once for all pixels of a column. */
+static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
 {
-    return is_rare(t, t->panel.taps * t->panel.kpacks * c->down.out * c->across.out, 16);
+    return kind_for(t, t->panel.taps * t->panel.kpacks * c->down.out * c->across.out, 16);
 }
 
 /* How many strips of either kind there are, and their columns. */
@@ -102,28 +119,11 @@ static aic_strips strips_of(const aic_tiling *t)
     return (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
 }
 
-/* The function that fills so many columns of the buffer with what the sums start from. */
-static aic_routine compose_load(aic_program *program, const aic_plan *plan, int64_t columns, const char *name)
-{
-    const aic_tiling *t = aic_tiling_of(plan);
-    const old_strides at = old_strides_of(aic_contraction_of(plan), &t->staging.epilogue);
-    const aic_load_key key = {.columns = columns};
-    aic_use use;
-    aic_use_begin(&use, &aic_part_load, &key, 2, 3);
-    aic_use_number(&use, at.block, "old.block");
-    aic_use_number(&use, at.row, "old.row");
-    for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {
-        aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
-        aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
-    }
-    return aic_program_add(program, &use, "%s", name);
-}
-
 static aic_routine compose_store(aic_program *program, const aic_plan *plan, const aic_strips *strips, int part)
 {
     const aic_tiling *t = aic_tiling_of(plan);
     const rows runs = rows_of_runs(aic_contraction_of(plan), t);
-    const aic_epilogue_strip strip = {.fast = part == 1 && last_is_rare(t, strips->count[0] + 1),
+    const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, strips->count[0] + 1),
                                       .form = form_of(t, plan->problem.target),
                                       .block_bytes = t->staging.pitch,
                                       .columns = strips->columns[part],
@@ -132,12 +132,13 @@ static aic_routine compose_store(aic_program *program, const aic_plan *plan, con
                                       .least_rows = runs.least,
                                       .most_rows = runs.most,
                                       .row_multiple = runs.multiple};
-    return aic_compose_strip(program, plan->problem.target, &t->staging.epilogue, &strip,
-                             part == 0 ? "store" : "store_last");
+    return aic_compose_epilogue_strip(program, &t->staging.epilogue, plan->problem.target, &strip,
+                                      part == 0 ? "store" : "store_last");
 }
 
 void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips)
 {
+    const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
     *strips = strips_of(t);
     for (int part = 0; part < 2; part++) {
@@ -147,15 +148,9 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            strips->load[part] = compose_load(program, plan, strips->columns[part], part == 0 ? "load" : "load_last");
+            strips->load[part] = compose_load(program, c, t, strips->columns[part], part == 0 ? "load" : "load_last");
         }
         strips->store[part] = compose_store(program, plan, strips, part);
     }
-    strips->table =
-        aic_compose_table(program, plan, &t->staging.epilogue, table_is_rare(aic_contraction_of(plan), t), "table");
-}
-
-aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, aic_routine table)
-{
-    return aic_compose_table_phase_of(program, plan, &aic_tiling_of(plan)->staging.epilogue, table, "columns");
+    strips->table = aic_compose_epilogue_table(program, &t->staging.epilogue, plan->problem.target, table_kind(c, t));
 }

@@ -111,12 +111,12 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
 /* Bytes of the table of column parameters: scales, offsets, limits and biases as the inner loops read them; 0: none. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
-/* Composes the part that fills the table, and the phase that has it filled in the shared memory; 0 when there is no
- * table. */
-aic_routine aic_compose_table(aic_program *program, const aic_plan *plan, const aic_epilogue *p, bool fast,
-                              const char *name);
-aic_routine aic_compose_table_phase_of(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
-                                       aic_routine table, const char *name);
+/* The function of the part that fills the table (parts/epilogue.h); 0 when there is no table. And the plan's phase that
+ * fills the table in the shared memory by that function. */
+aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       aic_emit_kind kind);
+aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
+                                       aic_routine table);
 
 /* The loop over a strip: how many blocks of 16 columns, a power of two, share a loop over rows, and rows of one
  * iteration. Fewer blocks are taken if the results of so many are not contiguous in memory. */
@@ -137,7 +137,7 @@ double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target,
                                 int64_t rows);
 
 typedef struct aic_epilogue_strip {
-    bool fast; /* compiled fast: it serves a small part of all columns */
+    aic_emit_kind kind; /* HOT, or FRAME for a function that serves a small part of all columns */
     aic_epilogue_form form;
     int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
     int64_t columns;
@@ -151,8 +151,8 @@ typedef struct aic_epilogue_strip {
 /* Whether the strip's stores can bypass the caches: they fill whole lines one after the other. */
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
-/* Composes the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */
-aic_routine aic_compose_strip(aic_program *program, const aic_target *target, const aic_epilogue *p,
-                              const aic_epilogue_strip *strip, const char *name);
+/* The function of the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */
+aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       const aic_epilogue_strip *strip, const char *name);
 
 #endif

@@ -369,75 +369,83 @@ static bool leaves_caches(const aic_plan *plan)
     return bytes >= plan->problem.machine->past_bytes;
 }
 
-/* The strips: of the whole blocks of columns, the same with stores that bypass the caches, of the remaining columns. */
-static void compose_strips(aic_program *program, const aic_plan *plan, aic_use *use, aic_strips_key *key)
+/* The loop over bands, with the functions of whole blocks, of these past the caches, and of the tail; 0: there is none.
+ */
+static aic_routine compose_body(aic_program *program, const aic_plan *plan, const aic_strips_key *key,
+                                const aic_routine strip[3])
 {
-    const aic_epilogue_kernel *k = kernel_of(plan);
-    const aic_epilogue *p = &k->epilogue;
-    const aic_epilogue_schedule *s = schedule_of(plan);
-    const aic_target *target = plan->problem.target;
+    static const char *const ROLES[] = {"strip", "past", "tail"};
     const bands *b = plan->derived;
-    aic_epilogue_strip strip = {.form = {s->blocks, s->rows},
-                                .block_bytes = k->block_bytes,
-                                .columns = p->columns / LANES * LANES,
-                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* the only strip begins at column 0 */
-                                .last = true,
-                                .least_rows = p->matrices > 1 ? 0 : (b->rows - 1) % b->band + 1,
-                                .most_rows = b->band};
-    key->tail = p->columns % LANES;
-    key->strip = strip.columns > 0;
-    if (key->strip) {
-        aic_use_call(use, aic_compose_strip(program, target, p, &strip, "strip"), "strip");
-    }
-    if (key->tail == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
-        key->past = strip.past = true;
-        aic_use_call(use, aic_compose_strip(program, target, p, &strip, "strip_past"), "past");
-        strip.past = false;
-    }
-    if (key->tail > 0) {
-        strip.columns = key->tail;
-        strip.least_rows = 0;
-        aic_use_call(use, aic_compose_strip(program, target, p, &strip, "tail"), "tail");
-    }
-}
-
-static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
-{
-    const aic_epilogue *p = &kernel_of(plan)->epilogue;
-    const bands *b = plan->derived;
-    aic_strips_key key = {.operands = (int64_t)plan->operands};
+    const int64_t columns = kernel_of(plan)->epilogue.columns - key->tail;
     aic_use use;
-    aic_use_begin(&use, &aic_part_strips, &key, (unsigned)plan->operands + 2, 2);
-    compose_strips(program, plan, &use, &key);
+    aic_use_begin(&use, &aic_part_strips, key, (unsigned)plan->operands + 2, 2);
     aic_use_number(&use, b->band, "band");
     aic_use_number(&use, b->rows, "rows");
-    if (key.tail > 0 && key.strip) {
-        aic_use_number(&use, p->columns / LANES * kernel_of(plan)->block_bytes, "tail.source");
-        aic_use_number(&use, p->columns / LANES * LANES, "tail.column");
-    }
-    if (key.tail > 0) {
-        aic_use_number(&use, b->count, "bands");
-        aic_use_number(&use, b->rows - 1, "last.row");
+    if (key->tail > 0) {
+        aic_use_number(&use, b->rows - 1, "rows.last");
         aic_use_number(&use, (b->rows - 1) * ROW_BYTES, "last.source");
+        aic_use_number(&use, b->count, "bands");
+        aic_use_number(&use, columns, "tail.column");
+        aic_use_number(&use, columns / LANES * kernel_of(plan)->block_bytes, "tail.source");
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strip[i] != 0) {
+            aic_use_call(&use, strip[i], "%s", ROLES[i]);
+        }
     }
     return aic_program_add(program, &use, "bands");
 }
 
+/* Bands of rows through strips. */
+static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
+{
+    const aic_epilogue_kernel *k = kernel_of(plan);
+    const aic_epilogue *p = &k->epilogue;
+    const bands *b = plan->derived;
+    const aic_epilogue_schedule *s = schedule_of(plan);
+    const aic_target *target = plan->problem.target;
+    const int64_t tail = p->columns % LANES, columns = p->columns - tail;
+    aic_strips_key key = {.operands = (int64_t)plan->operands, .strip = columns > 0, .tail = tail};
+    aic_routine whole = 0, past = 0, rest = 0;
+    aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
+                                .form = {s->blocks, s->rows},
+                                .block_bytes = k->block_bytes,
+                                .columns = columns,
+                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* the only strip begins at column 0 */
+                                .last = true,
+                                .least_rows = p->matrices > 1 ? 0 : (b->rows - 1) % b->band + 1,
+                                .most_rows = b->band};
+    if (key.strip) {
+        whole = aic_compose_epilogue_strip(program, p, target, &strip, "strip");
+    }
+    if (tail == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
+        strip.past = key.past = true;
+        past = aic_compose_epilogue_strip(program, p, target, &strip, "strip_past");
+        strip.past = false;
+    }
+    if (tail > 0) {
+        strip.columns = tail;
+        strip.least_rows = 0;
+        rest = aic_compose_epilogue_strip(program, p, target, &strip, "tail");
+    }
+    return compose_body(program, plan, &key, (const aic_routine[]){whole, past, rest});
+}
+
 /* Unoptimized code takes about 200 vector operations more to fill the table for a vector of columns, for which each row
  * takes about eight. Optimizing it pays if that is more than two percent of a call. */
-static bool fills_fast(const aic_epilogue *p)
+static aic_emit_kind table_kind(const aic_epilogue *p)
 {
     enum { SURPLUS = 200, ROW = 8, PERCENT = 2 };
-    return p->matrices * p->rows * ROW * PERCENT >= 100 * SURPLUS;
+    return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
 }
 
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     unsigned phase = 0;
-    const aic_routine table = aic_compose_table(program, plan, p, fills_fast(p), "columns");
-    if (table != 0) {
-        bodies->phase[phase++] = aic_compose_table_phase_of(program, plan, p, table, "table");
+    if (aic_epilogue_table_bytes(p) > 0) {
+        const aic_routine table = aic_compose_epilogue_table(program, p, plan->problem.target, table_kind(p));
+        bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, p, table);
     }
     bodies->phase[phase] = compose_bands(program, plan);
 }

@@ -1,7 +1,6 @@
 /* The table and the strips of an epilogue as uses of parts: their keys and their numbers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/integer.h"
-#include "codegen/machine.h"
 #include "codegen/parts/scaling.h"
 
 enum { LANES = AIC_EPILOGUE_LANES };
@@ -38,19 +37,19 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
     return aic_table_bytes(&scaling, p->columns);
 }
 
-aic_routine aic_compose_table(aic_program *program, const aic_plan *plan, const aic_epilogue *p, bool fast,
-                              const char *name)
+aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       aic_emit_kind kind)
 {
-    aic_table_key key = {.scaling = aic_epilogue_scaling(p), .fast = fast};
+    aic_columns_key key = {.scaling = aic_epilogue_scaling(p), .fast = kind == AIC_EMIT_FRAME};
     if (aic_table_bytes(&key.scaling, p->columns) == 0) {
         return 0;
     }
     const int64_t columns = aic_table_is_one_block(&key.scaling) ? LANES : p->columns;
-    const int64_t whole = columns / aic_table_lanes(plan->problem.target);
+    const int64_t whole = columns / aic_table_lanes(target);
     key.whole = whole > 0;
     key.rest = columns % LANES;
     aic_use use;
-    aic_use_begin(&use, &aic_part_table, &key, 3, 0);
+    aic_use_begin(&use, &aic_part_columns, &key, 3, 0);
     if (key.whole) {
         aic_use_trips(&use, whole, "whole");
     }
@@ -60,18 +59,18 @@ aic_routine aic_compose_table(aic_program *program, const aic_plan *plan, const 
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint64_t), "last.words");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint32_t), "last.bias");
     }
-    return aic_program_add(program, &use, "%s", name);
+    return aic_program_add(program, &use, "table");
 }
 
-aic_routine aic_compose_table_phase_of(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
-                                       aic_routine table, const char *name)
+aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
+                                       aic_routine table)
 {
-    const aic_table_phase_key key = {
-        .operands = (int64_t)plan->operands, .parameters = p->scale_operand, .bias = aic_epilogue_bias(p)};
+    const aic_parameters_key key = {
+        .operands = (int64_t)plan->operands, .scale = p->scale_operand, .bias = aic_epilogue_bias(p)};
     aic_use use;
-    aic_use_begin(&use, &aic_part_table_phase, &key, (unsigned)plan->operands + 2, 2);
+    aic_use_begin(&use, &aic_part_parameters, &key, (unsigned)plan->operands + 2, 2);
     aic_use_call(&use, table, "table");
-    return aic_program_add(program, &use, "%s", name);
+    return aic_program_add(program, &use, "columns");
 }
 
 /* ---- slabs of a strip ---- */
@@ -216,7 +215,7 @@ static void make_key(using *u)
     u->whole = (s->columns - tail) / LANES;
     const int64_t size = u->whole > 0 ? slab_blocks(p, s, u->whole) : 0;
     *k = (aic_strip_key){.scaling = aic_epilogue_scaling(p),
-                         .fast = s->fast,
+                         .fast = s->kind == AIC_EMIT_FRAME,
                          .width = width_of(p),
                          .blocks = size,
                          .slabs = u->whole > size,
@@ -323,8 +322,8 @@ static void give_input(using *u, unsigned s)
     }
 }
 
-aic_routine aic_compose_strip(aic_program *program, const aic_target *target, const aic_epilogue *p,
-                              const aic_epilogue_strip *strip, const char *name)
+aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       const aic_epilogue_strip *strip, const char *name)
 {
     enum { POINTERS = 3, INTEGERS = 3 };
     unsigned operand[AIC_EPILOGUE_STEPS];

@@ -1,51 +1,32 @@
-/* The parts that take accumulators to results. Numbers; pitches and offsets in bytes.
+/* The parts that take accumulators to results: the table of column parameters, and strips.
  *
- *     void table(table, parameters, bias)
+ *     void columns(table, parameters, bias)    fills the table, 64-byte aligned, from the words or halves and the
+ * biases; either may be NULL where there are none whole                      vectors of columns that all exist: a loop
  *
- * fills the table of column parameters, 64-byte aligned, from the words or halves and the biases; either may be NULL
- * where there are none.
+ *     void strip(target, source, table, inputs...; row, count, column)    stores the columns of a strip from `column`
+ * on of the `count` rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first
+ * of these rows and columns, readable in whole blocks of 16. inputs: the operands that steps read. Rows that are in no
+ * matrix are dropped source.block, source.block.B    bytes from one block of 16 columns to the next; to block B of a
+ * slab target.block, target.block.B    bytes from one target block to the next; to block B of a packet target.row,
+ * row.R          bytes from one row of the target to the next; to row R of an iteration blocks, blocks.last        of
+ * 16 columns before the tail, a loop; the first of the last slab that overlaps tail.block, tail.column, tail.source the
+ * tail's block and first column; where it lies in the source matrices, rows             of the result; rows of a matrix
+ *       matrix.source, matrix.up, matrix.gap    rows of the source from one matrix to the next; less 1; that are in
+ * none matrix.target              bytes of the target from one matrix to the next inputS.block, inputS.block.B    of
+ * step S's operand: bytes from one block of columns to the next, to block B inputS.row, inputS.row.R   likewise for
+ * rows inputS.column.C            bytes to column C of a block, where columns lie apart
  *
- *     whole                      vectors of columns that all exist: a loop
- *     last.entry                 of a last block that is not whole, in the table
- *     last.words, last.bias      of its words, of its biases
+ *     void parameters(operands..., shared, private; first, last)    the phase that fills the table in the shared memory
+ *       role `table`
  *
- *     void table_phase(operands..., shared, private; first, last)
+ *     void strips(operands..., shared, private; first, last)        the phase of an epilogue alone: bands of rows
+ *       band, rows                 rows of a band, of the source
+ *       rows.last, last.source     the last row, where it lies in the source; with a tail
+ *       bands                      bands in all; with a tail
+ *       tail.source, tail.column   where the tail's columns begin in the source, and their number
+ *       roles `strip`, `past`, `tail`
  *
- * has it filled in the shared memory, by the role `table`.
- *
- *     void strip(target, source, table, inputs...; row, count, column)
- *
- * stores the columns of a strip from `column` on of the `count` rows from `row` on, in every matrix that has them.
- * target, table: of the whole; source: the first of these rows and columns, readable in whole blocks of 16. inputs: the
- * operands that steps read. Rows that are in no matrix are dropped.
- *
- *     source.block               from one block of 16 columns to the next
- *     source.block.B             to block B of a slab
- *     target.block               from one target block to the next
- *     target.block.B             to block B of a packet
- *     target.row                 from one row of the target to the next
- *     row.R                      to row R of an iteration
- *     blocks, blocks.last        of 16 columns before the tail, a loop; the first of a last slab that overlaps
- *     tail.block, tail.column    the tail's block and first column
- *     tail.source                to the tail in the source
- *     rows, matrices             of a matrix; of the result
- *     matrix.source              rows of the source from one matrix to the next
- *     matrix.up, matrix.gap      the same less 1; less the rows of a matrix
- *     matrix.target              from one matrix to the next
- *     inputS.block               of step S's operand: from one block of columns to the next
- *     inputS.block.B             to block B of a slab
- *     inputS.row, inputS.row.R   likewise for rows
- *     inputS.column.C            to column C of a block, where columns lie apart
- *
- *     void strips(operands..., shared, private; first, last)
- *
- * is the phase of an epilogue that is a kernel of its own: bands of rows of operand 1 through strips to operand 0, by
- * the roles `strip` and, for targets that begin with a cache line, `past`; then of the columns that remain, `tail`. The
- * last row of these is copied to the private memory first.
- *
- *     bands, band, rows          bands in all, a band's rows, all rows
- *     tail.source, tail.column   to the columns that remain; the first of them; behind whole blocks
- *     last.row, last.source      the last row; to it */
+ *     void leave(note; runs, most)             stores rows of a deferred tile by the role `store` */
 #ifndef AIC_PART_EPILOGUE_H
 #define AIC_PART_EPILOGUE_H
 
@@ -98,12 +79,24 @@ typedef struct aic_scaling {
 #undef AIC_FIELD
 } aic_scaling;
 
-typedef struct aic_table_key {
+typedef struct aic_columns_key {
     aic_scaling scaling;
 #define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/table.def"
+#include "codegen/parts/columns.def"
 #undef AIC_FIELD
-} aic_table_key;
+} aic_columns_key;
+
+typedef struct aic_parameters_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/parameters.def"
+#undef AIC_FIELD
+} aic_parameters_key;
+
+typedef struct aic_strips_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/strips.def"
+#undef AIC_FIELD
+} aic_strips_key;
 
 typedef struct aic_strip_key {
     aic_scaling scaling;
@@ -111,18 +104,6 @@ typedef struct aic_strip_key {
 #include "codegen/parts/strip.def"
 #undef AIC_FIELD
 } aic_strip_key;
-
-typedef struct aic_table_phase_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/table_phase.def"
-#undef AIC_FIELD
-} aic_table_phase_key;
-
-typedef struct aic_strips_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/strips.def"
-#undef AIC_FIELD
-} aic_strips_key;
 
 /* A row of the table of a key's fields that lies in its member `scaling`. */
 #define AIC_SCALING_ROW(type, kind, name, count, need, fallback)                                                       \

@@ -1,7 +1,6 @@
 /* The kinds of parts: the fields of their keys, and how they are compiled. */
 #include "codegen/parts/bands.h"
 #include "codegen/parts/entry.h"
-#include "codegen/parts/epilogue.h"
 #include "codegen/parts/image.h"
 #include "codegen/parts/staging.h"
 #include "codegen/parts/tile.h"
@@ -74,15 +73,22 @@ static const aic_field both_fields[] = {
 };
 KIND(both, AIC_PART_FAST);
 
-static const aic_field table_fields[] = {
-#define AIC_FIELD(...) AIC_SCALING_ROW(aic_table_key, __VA_ARGS__)
+static const aic_field columns_fields[] = {
+#define AIC_FIELD(...) AIC_SCALING_ROW(aic_columns_key, __VA_ARGS__)
 #include "codegen/parts/scaling.def"
 #undef AIC_FIELD
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_table_key, __VA_ARGS__)
-#include "codegen/parts/table.def"
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_columns_key, __VA_ARGS__)
+#include "codegen/parts/columns.def"
 #undef AIC_FIELD
 };
-KIND(table, AIC_PART_BY_KEY);
+KIND(columns, AIC_PART_BY_KEY);
+
+static const aic_field parameters_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_parameters_key, __VA_ARGS__)
+#include "codegen/parts/parameters.def"
+#undef AIC_FIELD
+};
+KIND(parameters, AIC_PART_FAST);
 
 static const aic_field strip_fields[] = {
 #define AIC_FIELD(...) AIC_SCALING_ROW(aic_strip_key, __VA_ARGS__)
@@ -93,6 +99,13 @@ static const aic_field strip_fields[] = {
 #undef AIC_FIELD
 };
 KIND(strip, AIC_PART_BY_KEY);
+
+static const aic_field strips_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strips_key, __VA_ARGS__)
+#include "codegen/parts/strips.def"
+#undef AIC_FIELD
+};
+KIND(strips, AIC_PART_FAST);
 
 static const aic_field load_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_key, __VA_ARGS__)
@@ -107,20 +120,6 @@ static const aic_field leave_fields[] = {
 #undef AIC_FIELD
 };
 KIND(leave, AIC_PART_FAST);
-
-static const aic_field table_phase_fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_table_phase_key, __VA_ARGS__)
-#include "codegen/parts/table_phase.def"
-#undef AIC_FIELD
-};
-KIND(table_phase, AIC_PART_FAST);
-
-static const aic_field strips_fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strips_key, __VA_ARGS__)
-#include "codegen/parts/strips.def"
-#undef AIC_FIELD
-};
-KIND(strips, AIC_PART_FAST);
 
 const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
 

@@ -1,5 +1,6 @@
 /* Storing rows of a deferred tile: see staging.h. */
 #include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/deferred.h"
 #include "codegen/parts/staging.h"
@@ -49,6 +50,7 @@ static void emit_rows(aic_emit *e, const aic_leave_key *key, LLVMValueRef note, 
 LLVMValueRef aic_emit_part_leave(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"note", "runs", "most"};
+    /* It only moves a few words: optimizing it would take a tenth of the time to compile a kernel. */
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 2);
     aic_note_function(e,
                       "of so many runs of the tile that is noted `most` rows or a few more leave the staging buffer");

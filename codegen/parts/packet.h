@@ -1,9 +1,9 @@
 /* Shared by the parts of an epilogue: the arithmetic on packets of accumulators (packet.c), the parameters of their
- * columns (parameters.c), and how these lie in the table (table.c fills it). */
+ * columns (parameters.c), and how these lie in the table (columns.c fills it). */
 #ifndef AIC_PACKET_H
 #define AIC_PACKET_H
 
-#include "codegen/llvm/emit.h"
+#include "codegen/parts.h"
 #include "codegen/parts/scaling.h"
 
 /* The parameters of the columns of one packet. NULL: not needed. */

@@ -75,8 +75,8 @@ aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semant
 
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
@@ -95,8 +95,8 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
 aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                  size_t count, aic_allowed *allowed)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {

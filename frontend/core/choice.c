@@ -12,7 +12,7 @@
 /* ---- the lists ---- */
 
 static const aic_choice choices[] = {
-#define AIC_CHOICE(key, row, meaning) {#key, row, meaning},
+#define AIC_CHOICE(key, row, meaning) {sizeof(aic_choice), #key, row, meaning},
 #include <aic/choices.def>
 #undef AIC_CHOICE
 };
@@ -24,13 +24,13 @@ static const aic_choice choices[] = {
 #define OTHER "other"
 
 static const aic_reading readings[] = {
-#define AIC_READING(key, value, origin, meaning) {#key, value, origin, meaning},
+#define AIC_READING(key, value, origin, meaning) {sizeof(aic_reading), #key, value, origin, meaning},
 #include <aic/choices.def>
 #undef AIC_READING
 };
 
 static const aic_profile profiles[] = {
-#define AIC_PROFILE(name, meaning) {#name, meaning},
+#define AIC_PROFILE(name, meaning) {sizeof(aic_profile), #name, meaning},
 #include <aic/profiles.def>
 #undef AIC_PROFILE
 };
@@ -115,8 +115,13 @@ aic_status aic_semantics_choose(aic_semantics *semantics, const char *key, const
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: %s: \"%.40s\" is not %s", key, value,
                         aic_enum_expected(field->kind));
     }
-    aic_field_set_word(field, semantics, 0, word);
-    return AIC_OK;
+    aic_semantics own = aic_semantics_init();
+    aic_status status = aic_structure_take("semantics", semantics, &own, sizeof own);
+    if (status == AIC_OK) {
+        aic_field_set_word(field, &own, 0, word);
+        status = aic_structure_give("semantics", semantics, &own, sizeof own);
+    }
+    return status;
 }
 
 aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *name)
@@ -133,11 +138,16 @@ aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *nam
                         profile_names + SEPARATOR);
     }
     const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own = defaults;
+    aic_status status = aic_structure_take("semantics", semantics, &own, sizeof own);
+    if (status != AIC_OK) {
+        return status;
+    }
     for (size_t c = 0; c < COUNT(choices); c++) {
         const aic_field *field = field_of(choices[c].key);
-        aic_field_set_word(field, semantics, 0, aic_field_word(field, &defaults, 0));
+        aic_field_set_word(field, &own, 0, aic_field_word(field, &defaults, 0));
     }
-    aic_status status = AIC_OK;
+    status = aic_structure_give("semantics", semantics, &own, sizeof own);
     for (size_t r = 0; r < COUNT(profile_reads) && status == AIC_OK; r++) {
         if (strcmp(profile_reads[r].profile, name) == 0) {
             status = aic_semantics_choose(semantics, profile_reads[r].key, profile_reads[r].value);
@@ -148,7 +158,9 @@ aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *nam
 
 const char *aic_semantics_choice(const aic_semantics *semantics, const char *key)
 {
+    aic_semantics own;
     const aic_field *field = semantics && key ? field_of(key) : NULL;
+    semantics = aic_semantics_of(semantics, &own);
     return field ? aic_enum_word(field->kind, aic_field_word(field, semantics, 0)) : NULL;
 }
 
@@ -170,8 +182,8 @@ static aic_status put_choices(aic_sink *out, const void *from)
 
 aic_status aic_semantics_print_choices(const aic_semantics *semantics, char *buffer, size_t capacity, size_t *length)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    return aic_sink_write(put_choices, semantics ? semantics : &defaults, buffer, capacity, length);
+    aic_semantics own;
+    return aic_sink_write(put_choices, aic_semantics_of(semantics, &own), buffer, capacity, length);
 }
 
 /* ---- what a specification depends on ---- */
@@ -187,7 +199,8 @@ static bool matters(const aic_spec *resolved, const aic_semantics *semantics, co
 
 aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *semantics, const char *key, bool *result)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved;
     if (!key || !result) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: key or result is NULL");
@@ -197,7 +210,7 @@ aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *se
     }
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {
-        *result = matters(&resolved, semantics ? semantics : &defaults, key);
+        *result = matters(&resolved, semantics, key);
     }
     return status;
 }
@@ -230,8 +243,9 @@ aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *sema
 
 aic_status aic_spec_check_choices(const aic_spec *spec, const aic_semantics *semantics)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved;
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
-    return status == AIC_OK ? aic_choices_check(&resolved, semantics ? semantics : &defaults) : status;
+    return status == AIC_OK ? aic_choices_check(&resolved, semantics) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef AIC_CORE_CHOICE_H
 #define AIC_CORE_CHOICE_H
 
+#include "frontend/core/stage.h"
 #include <aic/choice.h>
 
 /* Whether a stage's result can depend on the choice `key` of the semantics; in frontend/ops/choices.c. */

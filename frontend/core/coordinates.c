@@ -79,7 +79,7 @@ static void of_chain(const aic_spec *resolved, const aic_semantics *semantics, i
 void aic_spec_coordinates_of(const aic_spec *resolved, const aic_semantics *semantics, const aic_operand *operand,
                              int index, aic_coordinates *coordinates)
 {
-    *coordinates = (aic_coordinates){.rank = 0};
+    *coordinates = aic_coordinates_init();
     if (resolved->count > 1) {
         of_chain(resolved, semantics, index, coordinates);
     } else {
@@ -91,23 +91,24 @@ void aic_spec_coordinates_of(const aic_spec *resolved, const aic_semantics *sema
 aic_status aic_spec_coordinates(const aic_spec *spec, const aic_semantics *semantics, size_t operand,
                                 aic_coordinates *coordinates)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_operand operands[AIC_OPERANDS_MAX];
     aic_spec resolved;
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
-    status = status == AIC_OK ? aic_rule_given("coordinates", coordinates) : status;
+    status = status == AIC_OK ? aic_structure_check("coordinates", coordinates, sizeof *coordinates) : status;
     if (status != AIC_OK) {
         return status;
     }
-    semantics = semantics ? semantics : &defaults;
     const size_t count = aic_spec_operands_of(&resolved, semantics, operands);
     if (operand >= count || operands[operand].direction == AIC_DIRECTION_UNUSED) {
         char subject[AIC_SUBJECT_MAX];
         aic_spec_subject(spec, " | ", subject, sizeof subject);
         return aic_fail(AIC_INVALID_ARGUMENT, subject, "operand: number %zu is none that a call takes", operand);
     }
-    aic_spec_coordinates_of(&resolved, semantics, &operands[operand], (int)operand, coordinates);
-    return AIC_OK;
+    aic_coordinates made = aic_coordinates_init();
+    aic_spec_coordinates_of(&resolved, semantics, &operands[operand], (int)operand, &made);
+    return aic_structure_give("coordinates", coordinates, &made, sizeof made);
 }
 
 /* ---- from indices to the element ---- */
@@ -118,9 +119,10 @@ static int32_t tail_axis(const aic_coordinates *c)
     return c->tail != 0 ? c->rank - 3 : -1;
 }
 
-int64_t aic_coordinates_element(const aic_coordinates *c, const int64_t *at)
+int64_t aic_coordinates_element(const aic_coordinates *given, const int64_t *at)
 {
-    if (!c || !at) {
+    aic_coordinates own = aic_coordinates_init(), *c = &own;
+    if (!at || aic_structure_take("coordinates", given, &own, sizeof own) != AIC_OK) {
         return -1;
     }
     const int32_t blocks = tail_axis(c);
@@ -224,9 +226,10 @@ static bool find(const aic_coordinates *c, int64_t element, int64_t *at)
     return element >= c->first && find_digits(&s, 0, element - c->first);
 }
 
-bool aic_coordinates_find(const aic_coordinates *c, int64_t element, int64_t at[AIC_AXES_MAX])
+bool aic_coordinates_find(const aic_coordinates *given, int64_t element, int64_t at[AIC_AXES_MAX])
 {
-    if (!c || !at) {
+    aic_coordinates own = aic_coordinates_init(), *c = &own;
+    if (!at || aic_structure_take("coordinates", given, &own, sizeof own) != AIC_OK) {
         return false;
     }
     const int32_t blocks = tail_axis(c);

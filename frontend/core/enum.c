@@ -2,6 +2,8 @@
 #include "frontend/core/field.h"
 
 #include "frontend/core/bytes.h"
+#include "frontend/core/diag.h"
+#include <aic/op.h>
 
 typedef struct word_row {
     aic_field_kind kind;
@@ -67,4 +69,55 @@ const char *aic_enum_expected(aic_field_kind kind)
 #undef AIC_ENUM
     };
     return expected[kind];
+}
+
+/* ---- by the enumeration's name, for callers ---- */
+
+static const struct {
+    const char *name; /* "aic_layout" */
+    aic_field_kind kind;
+} enumerations[] = {
+#define AIC_ENUM(KIND, type, expected) {#type, AIC_KIND_##KIND},
+#include <aic/enum.def>
+#undef AIC_ENUM
+};
+
+/* AIC_KIND_END: there is none of this name. */
+static aic_field_kind kind_of(const char *name)
+{
+    enum { PREFIX = sizeof "aic_" - 1 };
+    for (size_t i = 0; name != NULL && i < sizeof enumerations / sizeof enumerations[0]; i++) {
+        if (strcmp(enumerations[i].name + PREFIX, name) == 0) {
+            return enumerations[i].kind;
+        }
+    }
+    return AIC_KIND_END;
+}
+
+const char *aic_word(const char *kind, int value)
+{
+    if (kind != NULL && strcmp(kind, "dtype") == 0) {
+        return aic_dtype_size((aic_dtype)value) != 0 ? aic_dtype_name((aic_dtype)value) : NULL;
+    }
+    const aic_field_kind found = kind_of(kind);
+    return found != AIC_KIND_END && value >= 0 ? aic_enum_word(found, (uint64_t)value) : NULL;
+}
+
+aic_status aic_value(const char *kind, const char *word, int *value)
+{
+    if (kind == NULL || word == NULL || value == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kind == NULL ? "kind" : word == NULL ? "word" : "value", "is NULL");
+    }
+    const bool is_type = strcmp(kind, "dtype") == 0;
+    const aic_field_kind found = kind_of(kind);
+    if (!is_type && found == AIC_KIND_END) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "kind", "\"%.40s\" is no enumeration", kind);
+    }
+    uint64_t number = is_type ? aic_dtype_parse(word) : 0;
+    if (is_type ? number == AIC_DTYPE_NONE : !aic_enum_value(found, word, strlen(word), &number)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kind, "\"%.40s\" is not %s", word,
+                        is_type ? "a type" : aic_enum_expected(found));
+    }
+    *value = (int)number;
+    return AIC_OK;
 }

@@ -74,6 +74,7 @@ void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint
 void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t size)
 {
     memset(desc, 0, size);
+    memcpy(desc, &size, sizeof size); /* structures begin with their own */
     for (size_t f = 0; f < count; f++) {
         const double fallback = fields[f].fallback;
         uint64_t word = fields[f].kind == AIC_KIND_REAL      ? aic_bits_of_double(fallback)

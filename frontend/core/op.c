@@ -6,7 +6,7 @@
 #include <string.h>
 
 const aic_op_info *const aic_op_table[AIC_OP_END] = {
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_op_##name,
+#define AIC_OP(ENUM, name, count, params, args) [AIC_OP_##ENUM] = &aic_op_##name,
 #include <aic/ops.def>
 #undef AIC_OP
 };

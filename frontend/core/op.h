@@ -1,13 +1,14 @@
 /* The table of operators: what the generic code (text, keys, tools) needs to know of each. An operator fills one
  * aic_op_info in frontend/ops/NAME.c; ops.def names them all. */
-#ifndef AIC_OP_H
-#define AIC_OP_H
+#ifndef AIC_CORE_OP_H
+#define AIC_CORE_OP_H
 
 #include "frontend/core/argument.h"
 #include "frontend/core/coordinates.h"
 #include "frontend/core/field.h"
+#include "frontend/core/stage.h"
+#include "frontend/core/structure.h"
 #include <aic/rules.h>
-#include <aic/spec.h>
 
 /* What the sums of a chain start from. */
 typedef enum aic_start {
@@ -153,7 +154,7 @@ static inline const aic_op_info *aic_op_get(aic_op op)
     return (unsigned)op < AIC_OP_END ? aic_op_table[op] : NULL;
 }
 
-#define AIC_OP(ENUM, name, params, args) extern const aic_op_info aic_op_##name;
+#define AIC_OP(ENUM, name, count, params, args) extern const aic_op_info aic_op_##name;
 #include <aic/ops.def>
 #undef AIC_OP
 

@@ -10,6 +10,7 @@
 
 static void operand_size(aic_operand *operand)
 {
+    operand->size = sizeof *operand;
     operand->elements = operand->direction == AIC_DIRECTION_UNUSED ? 0 : 1;
     for (int32_t d = 0; d < operand->rank; d++) {
         operand->elements = aic_size_multiply(operand->elements, operand->shape[d]);
@@ -35,18 +36,30 @@ size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *seman
     return count;
 }
 
-aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
-                             aic_operand operands[AIC_OPERANDS_MAX], size_t *count)
+aic_status aic_spec_get_operands(const aic_spec *spec, const aic_semantics *semantics, aic_operand *operands,
+                                 size_t entry_size, size_t room, size_t *count)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved;
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {
-        status = operands ? aic_rule_given("count", count) : aic_rule_given("operands", operands);
+        status = operands != NULL || room == 0 ? aic_rule_given("count", count) : aic_rule_given("operands", operands);
     }
-    if (status == AIC_OK) {
-        *count = aic_spec_operands_of(&resolved, semantics ? semantics : &defaults, operands);
+    if (status != AIC_OK) {
+        return status;
     }
+    aic_operand made[AIC_OPERANDS_MAX];
+    const size_t all = aic_spec_operands_of(&resolved, semantics, made);
+    if (operands != NULL && all > room) {
+        return aic_fail(AIC_UNSUPPORTED, "operands", "there are %zu, room: %zu", all, room);
+    }
+    for (size_t i = 0; i < all && operands != NULL && status == AIC_OK; i++) {
+        void *entry = (char *)operands + i * entry_size;
+        memcpy(entry, &entry_size, sizeof entry_size);
+        status = aic_structure_give("operands", entry, &made[i], sizeof made[i]);
+    }
+    *count = all;
     return status;
 }
 
@@ -130,8 +143,8 @@ static int64_t chain_bytes(const aic_spec *resolved, const aic_semantics *semant
 
 aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {

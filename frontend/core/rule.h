@@ -34,10 +34,12 @@ typedef struct aic_rule_list {
 #define AIC_BEFORE_VENDOR "public vendor source: "
 #define AIC_BEFORE_INFERRED "inferred: "
 #define AIC_BEFORE_CHOSEN "our choice: "
-#define AIC_RULE_ROW(op, id, fields, text, origin, source) {op, "rule", #id, fields, text, AIC_ORIGIN(origin, source)},
+#define AIC_RULE_ROW(op, id, fields, text, origin, source)                                                             \
+    {sizeof(aic_rule), op, "rule", #id, fields, text, AIC_ORIGIN(origin, source)},
 #define AIC_MEANING_ROW(op, field, text, origin, source)                                                               \
-    {op, "field", #field, #field, text, AIC_ORIGIN(origin, source)},
-#define AIC_DEFAULT_ROW(op, field, origin, source) {op, "default", #field, #field, "", AIC_ORIGIN(origin, source)},
+    {sizeof(aic_rule), op, "field", #field, #field, text, AIC_ORIGIN(origin, source)},
+#define AIC_DEFAULT_ROW(op, field, origin, source)                                                                     \
+    {sizeof(aic_rule), op, "default", #field, #field, "", AIC_ORIGIN(origin, source)},
 
 /* Notes a broken rule with its message, "subject: message [source]", and returns false. The first one is the thread's
  * error, others go below it (aic_last_error_at()). */

@@ -16,13 +16,6 @@ static const aic_field semantics_fields[] = {
 const aic_record aic_semantics_record = {"semantics", semantics_fields,
                                          sizeof semantics_fields / sizeof semantics_fields[0]};
 
-aic_semantics aic_semantics_init(void)
-{
-    aic_semantics semantics;
-    aic_fields_init(aic_semantics_record.fields, aic_semantics_record.count, &semantics, sizeof semantics);
-    return semantics;
-}
-
 enum {
 #define AIC_RULE(id, fields, text, origin, source) RULE_##id,
 #include <aic/semantics.def>
@@ -73,6 +66,9 @@ static void check_number(aic_verdict *v, const char *name, int64_t value)
 aic_status aic_semantics_check(const aic_semantics *semantics)
 {
     aic_verdict v = {.rules = provenance};
+    if (semantics->size != sizeof *semantics) { /* aic_semantics_of() has refused it, with a message */
+        return semantics->size == SIZE_MAX ? AIC_UNSUPPORTED : AIC_INVALID_ARGUMENT;
+    }
     for (size_t f = 0; f < aic_semantics_record.count; f++) {
         const aic_field *field = &aic_semantics_record.fields[f];
         const uint64_t value = aic_field_word(field, semantics, 0);

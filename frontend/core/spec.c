@@ -10,20 +10,17 @@
 #include <string.h>
 
 /* Cleared first: copies of a specification are the same in every byte, padding included. */
-#define AIC_OP(ENUM, name, params, args)                                                                               \
-    aic_spec aic_spec_##name(const aic_##name##_desc *desc)                                                            \
-    {                                                                                                                  \
-        aic_spec spec;                                                                                                 \
-        memset(&spec, 0, sizeof spec);                                                                                 \
-        if (desc) {                                                                                                    \
-            spec.count = 1;                                                                                            \
-            spec.stage[0].op = AIC_OP_##ENUM;                                                                          \
-            memcpy(&spec.stage[0].desc, desc, sizeof *desc);                                                           \
-        }                                                                                                              \
-        return spec;                                                                                                   \
+aic_spec aic_spec_of(aic_op op, const void *desc)
+{
+    aic_spec spec;
+    memset(&spec, 0, sizeof spec);
+    if (desc) {
+        spec.count = 1;
+        spec.stage[0].op = op;
+        memcpy(&spec.stage[0].desc, desc, aic_op_get(op)->desc_size);
     }
-#include <aic/ops.def>
-#undef AIC_OP
+    return spec;
+}
 
 static bool has_stages(const aic_spec *spec)
 {
@@ -63,8 +60,8 @@ bool aic_spec_exact(const aic_spec *spec)
 
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     if (!spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL");
     }
@@ -135,8 +132,8 @@ size_t aic_spec_take_word(aic_spec *canonical, const aic_semantics *semantics, u
 
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_status status = aic_spec_resolve(spec, semantics, canonical);
     status = status == AIC_OK ? aic_choices_check(canonical, semantics) : status;
     if (status == AIC_OK) {

@@ -11,6 +11,11 @@ const char *aic_version(void)
     return TEXT(AIC_VERSION_MAJOR) "." TEXT(AIC_VERSION_MINOR) "." TEXT(AIC_VERSION_PATCH);
 }
 
+int aic_version_number(void)
+{
+    return AIC_VERSION;
+}
+
 typedef struct status_row {
     aic_status status;
     int exit_status;

@@ -507,12 +507,12 @@ static void own_operands(const aic_spec *resolved, const aic_semantics *semantic
 
 aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own_semantics;
     const void *own[AIC_OPERANDS_MAX];
     aic_spec resolved = {.count = 0};
     char text[AIC_MESSAGE_MAX] = "";
     size_t used = 0;
-    semantics = semantics ? semantics : &defaults;
+    semantics = aic_semantics_of(semantics, &own_semantics);
     const aic_status status = operands ? aic_spec_check_call(spec, semantics, operands, count, &resolved)
                                        : aic_spec_resolve(spec, semantics, &resolved);
     if (status != AIC_OK) {

@@ -106,8 +106,9 @@ aic_status aic_spec_result_layout(const aic_spec *spec, const aic_semantics *sem
 {
     aic_spec resolved;
     producer p = {.is_image = false};
+    aic_result_layout made = {.size = sizeof made};
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
-    status = status == AIC_OK ? aic_rule_given("result", result) : status;
+    status = status == AIC_OK ? aic_structure_check("result", result, sizeof made) : status;
     if (status != AIC_OK) {
         return status;
     }
@@ -120,7 +121,8 @@ aic_status aic_spec_result_layout(const aic_spec *spec, const aic_semantics *sem
     } else {
         return refuse("the first operator is neither conv2d nor mmad");
     }
-    return last->op == AIC_OP_FIXPIPE       ? of_fixpipe(&p, &last->desc.fixpipe, result)
-           : last->op == AIC_OP_TIK_FIXPIPE ? of_tik_fixpipe(&p, &last->desc.tik_fixpipe, result)
-                                            : of_producer(first, &p, result);
+    status = last->op == AIC_OP_FIXPIPE       ? of_fixpipe(&p, &last->desc.fixpipe, &made)
+             : last->op == AIC_OP_TIK_FIXPIPE ? of_tik_fixpipe(&p, &last->desc.tik_fixpipe, &made)
+                                              : of_producer(first, &p, &made);
+    return status == AIC_OK ? aic_structure_give("result", result, &made, sizeof made) : status;
 }

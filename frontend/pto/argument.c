@@ -78,13 +78,12 @@ aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_op
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "argument %zu is none of the program's %zu", index,
                         aic_pto_argument_count(program));
     }
-    *argument = program->arguments[index];
-    return AIC_OK;
+    return aic_structure_give("argument", argument, &program->arguments[index], sizeof *argument);
 }
 
 aic_status aic_pto_coordinates(const aic_pto_program *program, size_t index, aic_coordinates *coordinates)
 {
-    aic_operand argument;
+    aic_operand argument = aic_operand_init();
     if (coordinates == NULL) {
         return fail_null(program, "coordinates");
     }
@@ -93,12 +92,12 @@ aic_status aic_pto_coordinates(const aic_pto_program *program, size_t index, aic
         return status;
     }
     const aic_pto_name *owner = &program->names[program->owners[index]];
-    *coordinates = (aic_coordinates){.rank = 0};
+    aic_coordinates made = aic_coordinates_init();
     if (owner->kind == AIC_PTO_NAME_TILE && owner->argument == index) {
-        aic_op_texpands.coordinates(&owner->tile.desc, &program->options.semantics, AIC_TEXPANDS_DST, coordinates);
+        aic_op_texpands.coordinates(&owner->tile.desc, &program->options.semantics, AIC_TEXPANDS_DST, &made);
     }
-    aic_axes_of_shape(coordinates, &argument);
-    return AIC_OK;
+    aic_axes_of_shape(&made, &argument);
+    return aic_structure_give("coordinates", coordinates, &made, sizeof made);
 }
 
 size_t aic_pto_statement_count(const aic_pto_program *program)
@@ -115,6 +114,7 @@ aic_status aic_pto_get_statement(const aic_pto_program *program, size_t index, a
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "statement %zu is none of the program's %zu", index,
                         aic_pto_statement_count(program));
     }
-    *statement = program->code[index].public;
-    return AIC_OK;
+    aic_pto_statement made = program->code[index].public;
+    made.spec = &program->code[index].spec;
+    return aic_structure_give("statement", statement, &made, sizeof made);
 }

@@ -288,7 +288,7 @@ aic_status aic_pto_read_spec(const char *text, aic_spec *spec)
         status = aic_pto_fail(&in, more.where, "expected the end of the text: it is one statement, no program");
     }
     if (status == AIC_OK) {
-        *spec = aic_spec_texpands(&line.tile.desc);
+        *spec = aic_spec_of(AIC_OP_TEXPANDS, &line.tile.desc);
     }
     return status;
 }

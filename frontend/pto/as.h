@@ -5,7 +5,7 @@
 
 #include "frontend/pto/reader.h"
 
-#include <aic/spec.h>
+#include "frontend/core/stage.h"
 
 /* Element types as the text spells them: signless, signed and unsigned ones are different words. Index into the table,
  * -1: none. */

@@ -19,12 +19,7 @@ typedef struct maker {
     size_t line;
 } maker;
 
-aic_pto_options aic_pto_options_init(void)
-{
-    return (aic_pto_options){.arch = AIC_CHIP_A5, .semantics = aic_semantics_init()};
-}
-
-void aic_pto_free(aic_pto_program *program)
+void aic_pto_destroy(aic_pto_program *program)
 {
     if (program == NULL) {
         return;
@@ -256,7 +251,7 @@ static bool same_tile(const aic_pto_tile *a, const aic_pto_tile *b)
     aic_texpands_desc other = b->desc;
     other.literal = a->desc.literal;
     other.arch = a->desc.arch;
-    const aic_spec left = aic_spec_texpands(&a->desc), right = aic_spec_texpands(&other);
+    const aic_spec left = aic_spec_of(AIC_OP_TEXPANDS, &a->desc), right = aic_spec_of(AIC_OP_TEXPANDS, &other);
     return a->type == b->type && aic_spec_equal(&left, &right);
 }
 
@@ -319,7 +314,7 @@ static aic_status add_statement(maker *m, const aic_pto_line *line, size_t *inde
     } else if (p->names[scalar].kind == AIC_PTO_NAME_CONSTANT) {
         desc.literal = (int64_t)p->names[scalar].bits;
     }
-    code->public.spec = aic_spec_texpands(&desc);
+    code->spec = aic_spec_of(AIC_OP_TEXPANDS, &desc);
     code->public.address = name->address;
     locate(m, line->where, &code->public.line, &code->public.column);
     set_arguments(p, code);
@@ -384,7 +379,7 @@ static void place_statements(aic_pto_program *p)
 {
     for (size_t i = 0; i < p->code_count; i++) {
         aic_pto_statement *s = &p->code[i].public;
-        aic_texpands_desc *desc = &s->spec.stage[0].desc.texpands;
+        aic_texpands_desc *desc = &p->code[i].spec.stage[0].desc.texpands;
         desc->manual = p->manual;
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
@@ -411,7 +406,7 @@ static aic_status check_statement(const aic_pto_program *program, const aic_pto_
                                   const aic_semantics *semantics)
 {
     const bool unbound = program->manual && code->public.address == AIC_NOT_GIVEN;
-    aic_spec spec = code->public.spec;
+    aic_spec spec = code->spec;
     spec.stage[0].desc.texpands.manual = program->manual && !unbound;
     aic_status status = aic_spec_validate(&spec, semantics);
     return status == AIC_OK && unbound ? fail_unbound(program, code) : status;
@@ -433,7 +428,7 @@ aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name
     aic_texpands_desc desc = name->tile.desc;
     desc.manual = program->manual && name->address != AIC_NOT_GIVEN;
     desc.address = desc.manual ? name->address : AIC_NOT_GIVEN;
-    const aic_spec spec = aic_spec_texpands(&desc);
+    const aic_spec spec = aic_spec_of(AIC_OP_TEXPANDS, &desc);
     return aic_spec_validate(&spec, semantics);
 }
 
@@ -540,8 +535,10 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the text has %zu bytes, more than %d", length,
                         AIC_PTO_BYTES_MAX);
     }
-    const aic_pto_options chosen = options != NULL ? *options : aic_pto_options_init();
-    aic_status status = check_options(&chosen);
+    aic_pto_options chosen = aic_pto_options_init();
+    aic_status status = options != NULL ? aic_structure_take("options", options, &chosen, sizeof chosen) : AIC_OK;
+    status = status == AIC_OK ? aic_semantics_settle(chosen.semantics_room) : status;
+    status = status == AIC_OK ? check_options(&chosen) : status;
     if (status != AIC_OK) {
         return status;
     }
@@ -562,7 +559,7 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         status = finish(&m);
     }
     if (status != AIC_OK) {
-        aic_pto_free(made);
+        aic_pto_destroy(made);
         return status;
     }
     *program = made;

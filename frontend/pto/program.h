@@ -35,7 +35,8 @@ typedef struct aic_pto_item {
 } aic_pto_item;
 
 typedef struct aic_pto_code {
-    aic_pto_statement public;
+    aic_pto_statement public; /* but for its specification */
+    aic_spec spec;
     aic_texpands_desc desc; /* that of its kernel, which is the same wherever the tile is placed */
     size_t tile;            /* name */
     size_t scalar;          /* name, or AIC_PTO_NONE for a literal */

@@ -203,9 +203,9 @@ static aic_status reference_step(void *user, size_t first, size_t count, void *c
     const reference_run *run = user;
     aic_status status = AIC_OK;
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
-        const aic_pto_statement *s = &run->program->code[first + i].public;
-        status = aic_reference(&s->spec, &run->semantics, operands, s->operands);
-        operands += s->operands;
+        const aic_pto_code *code = &run->program->code[first + i];
+        status = aic_reference(&code->spec, &run->semantics, operands, code->public.operands);
+        operands += code->public.operands;
     }
     return status;
 }

@@ -123,10 +123,10 @@ static void choose_ops(aic_op ops[PAIR], uint64_t *state)
 static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
                               bool legal, aic_spec *spec)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
     aic_op ops[PAIR] = {producer, consumer};
     uint64_t state = seed;
-    semantics = semantics ? semantics : &defaults;
+    semantics = aic_semantics_of(semantics, &own);
     aic_status status = aic_semantics_check(semantics);
     if (status == AIC_OK) {
         status = aic_rule_given("spec", spec);
@@ -138,14 +138,14 @@ static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semant
     return status;
 }
 
-aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
-                                 aic_spec *spec)
+aic_status aic_spec_draw_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
+                               aic_spec *spec)
 {
     return random_spec(producer, consumer, semantics, seed, true, spec);
 }
 
-aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,
-                                         uint64_t seed, aic_spec *spec)
+aic_status aic_spec_draw_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
+                                       aic_spec *spec)
 {
     return random_spec(producer, consumer, semantics, seed, false, spec);
 }

@@ -36,10 +36,10 @@ static void start_spec(const aic_op_info *info, aic_op op, aic_spec *spec)
     info->init(&spec->stage[0].desc);
 }
 
-aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+aic_status aic_spec_draw(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
     const aic_op_info *info = choose_op(&op, &state);
     aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
@@ -53,12 +53,13 @@ aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t s
     return status;
 }
 
-aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+aic_status aic_spec_draw_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
     const aic_op_info *info = choose_op(&op, &state);
-    aic_status status = info ? aic_semantics_check(semantics ? semantics : &defaults) : AIC_INVALID_ARGUMENT;
+    aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
     if (status == AIC_OK) {
         status = aic_rule_given("spec", spec);
     }

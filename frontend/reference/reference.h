@@ -7,9 +7,9 @@
 #ifndef AIC_REFERENCE_H
 #define AIC_REFERENCE_H
 
-#include <aic/spec.h>
+#include "frontend/core/stage.h"
 
-#define AIC_OP(ENUM, name, params, args)                                                                               \
+#define AIC_OP(ENUM, name, count, params, args)                                                                        \
     aic_status aic_##name##_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 #include <aic/ops.def>
 #undef AIC_OP

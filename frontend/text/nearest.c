@@ -2,6 +2,8 @@
  * string alignment), by the usual table of distances between beginnings of both words, of which three rows are kept. */
 #include "frontend/text/nearest.h"
 
+#include <aic/tool.h>
+
 #include <string.h>
 
 /* Longer words are no typing mistakes of anything. */

@@ -1,5 +1,6 @@
 /* .npy headers: "\x93NUMPY", version, length of the text, and the text of a Python dictionary of three keys. */
 #include "frontend/core/diag.h"
+#include "frontend/core/structure.h"
 #include <aic/npy.h>
 
 #include <inttypes.h>
@@ -233,7 +234,7 @@ aic_status aic_npy_parse(const char *subject, const void *content, size_t size, 
     s.end = s.at + length;
     scan_dictionary(&s, &read);
     if (s.status == AIC_OK) {
-        *header = read;
+        return aic_structure_give("header", header, &read, sizeof read);
     }
     return s.status;
 }
@@ -250,6 +251,12 @@ aic_status aic_npy_format(const aic_operand *operand, char header[AIC_NPY_WRITTE
                                          : "size",
                         "is NULL");
     }
+    aic_operand own = aic_operand_init();
+    const aic_status status = aic_structure_take("operand", operand, &own, sizeof own);
+    if (status != AIC_OK) {
+        return status;
+    }
+    operand = &own;
     if (descr_of(operand->dtype) == NULL || operand->rank < 0 || operand->rank > AIC_RANK_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "operand", "dtype %d and rank %" PRId32 " are no tensor's",
                         (int)operand->dtype, operand->rank);

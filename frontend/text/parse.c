@@ -480,7 +480,7 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
     return status == AIC_OK ? read_end(&in, "the end of the text") : status;
 }
 
-aic_status aic_spec_parse(const char *text, aic_spec *spec)
+aic_status aic_spec_read(const char *text, aic_spec *spec)
 {
     if (!text || !spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the %s is NULL", text ? "specification" : "operator text");

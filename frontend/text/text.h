@@ -4,7 +4,7 @@
 
 #include "frontend/core/field.h"
 
-#include <aic/spec.h>
+#include "frontend/core/stage.h"
 
 /* Reads "name(key=value, ...)" into a structure whose fields hold their fallbacks. given NULL: what is required must be
  * there. Otherwise any field may be left out, and bit f of *given says that field f is there. */

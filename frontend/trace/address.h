@@ -3,7 +3,7 @@
 #ifndef AIC_TRACE_ADDRESS_H
 #define AIC_TRACE_ADDRESS_H
 
-#include <aic/spec.h>
+#include "frontend/core/stage.h"
 
 enum { AIC_AT_N, AIC_AT_C, AIC_AT_H, AIC_AT_W, AIC_AT_RANK };
 

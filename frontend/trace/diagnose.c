@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static const aic_event_info events[] = {
-#define AIC_EVENT(ENUM, name, meaning) {#name, meaning},
+#define AIC_EVENT(ENUM, name, meaning) {sizeof(aic_event_info), #name, meaning},
 #include <aic/events.def>
 #undef AIC_EVENT
 };
@@ -60,10 +60,10 @@ static void diagnose(aic_trace_run *run, aic_finding *findings)
 aic_status aic_diagnose(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                         aic_finding *findings)
 {
-    const aic_semantics defaults = aic_semantics_init();
+    aic_semantics own;
     aic_spec resolved = {.count = 0};
     aic_trace_run run;
-    semantics = semantics ? semantics : &defaults;
+    semantics = aic_semantics_of(semantics, &own);
     aic_status status = aic_rule_given("findings", findings);
     status = status == AIC_OK ? aic_spec_check_call(spec, semantics, operands, count, &resolved) : status;
     if (status != AIC_OK) {

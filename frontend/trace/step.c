@@ -170,7 +170,7 @@ aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element)
 {
     aic_trace_text text = {""};
     aic_operand operands[AIC_OPERANDS_MAX];
-    aic_coordinates coordinates;
+    aic_coordinates coordinates = aic_coordinates_init();
     int64_t at[AIC_AXES_MAX] = {0};
     const int index = t->from ? t->from[own] : own;
     if (!t->out || index < 0) {

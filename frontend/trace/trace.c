@@ -194,8 +194,8 @@ static aic_status check_element(const aic_operand *output, int64_t element)
 aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                      int64_t element, void *value, char *buffer, size_t capacity, size_t *length)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {

@@ -6,10 +6,10 @@
 #ifndef AIC_TRACE_H
 #define AIC_TRACE_H
 
+#include "frontend/core/stage.h"
 #include "frontend/reference/exact_sum.h"
 #include "frontend/text/sink.h"
 #include <aic/diagnose.h>
-#include <aic/spec.h>
 
 /* Steps, by what decides them. */
 typedef enum aic_step {

@@ -58,13 +58,15 @@ static void shape_init(shape *s, int64_t width)
     memcpy(s->desc.kernel_shape, kernel_shape, sizeof kernel_shape);
     s->desc.stride[1] = 63; /* width <= 63: one output pixel */
 
-    aic_spec spec = aic_spec_conv2d(&s->desc);
+    aic_spec *spec = NULL;
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count;
-    if (aic_kernel_create(NULL, &spec, NULL, &s->kernel) != AIC_OK ||
-        aic_spec_operands(&spec, NULL, operands, &count) != AIC_OK) {
+    if (aic_spec_create_conv2d(&s->desc, &spec) != AIC_OK ||
+        aic_kernel_create(NULL, spec, NULL, &s->kernel) != AIC_OK ||
+        aic_spec_operands(spec, NULL, operands, &count) != AIC_OK) {
         die("cannot make the kernel");
     }
+    aic_spec_destroy(spec);
     s->function = aic_kernel_conv2d(s->kernel);
     s->function_packed = aic_kernel_conv2d_packed(s->kernel);
     s->workspace = zeros(aic_kernel_workspace_size(s->kernel));
@@ -85,7 +87,7 @@ static void shape_init(shape *s, int64_t width)
 
 static void shape_free(shape *s)
 {
-    aic_kernel_release(s->kernel);
+    aic_kernel_destroy(s->kernel);
     free(s->workspace);
     free(s->packed[2]);
     for (size_t i = 0; i < 3; i++) {
@@ -235,7 +237,7 @@ static void fills_init(fills *f)
 
 static void fills_free(fills *f)
 {
-    aic_pto_free(f->program);
+    aic_pto_destroy(f->program);
     for (size_t i = 0; i < 1 + STATEMENTS; i++) {
         free(f->arguments[i]);
     }

@@ -4,6 +4,7 @@
  * only: cut out, with its padding written as zeros, the window is a convolution with one output pixel, and the
  * reference of that is quick. So the outputs that are checked are those of the very kernel that is timed. */
 #include "tests/bench/common.h"
+#include "tools/harness/stages.h"
 
 #include "tools/harness/element.h"
 #include "tools/harness/rng.h"
@@ -25,9 +26,9 @@ typedef struct window {
     double *exact, *bound; /* NULL when the result is exact */
 } window;
 
-static const aic_conv2d_desc *desc_of(const aic_spec *spec)
+static aic_conv2d_desc desc_of(const aic_spec *spec)
 {
-    return &spec->stage[0].desc.conv2d;
+    return stage_of(spec, 0).desc.conv2d;
 }
 
 static int64_t reach(const aic_conv2d_desc *d, int axis)
@@ -43,21 +44,25 @@ static int64_t outputs(const aic_conv2d_desc *d, int axis)
 
 static void window_open(window *w, const bench_data *layer)
 {
-    aic_conv2d_desc d = *desc_of(&layer->spec);
+    stage_desc first = stage_of(layer->spec, 0);
+    aic_conv2d_desc d = first.desc.conv2d;
     for (int axis = 0; axis < 2; axis++) {
         d.fm_shape[H + axis] = reach(&d, axis);
         d.stride[axis] = 1;
     }
     memset(d.pad, 0, sizeof d.pad);
-    aic_spec spec = layer->spec; /* of a fixpipe behind it the sizes are 0, so that they follow */
-    spec.stage[0].desc.conv2d = d;
-    bench_data_open(&w->data, &spec);
+    first.desc.conv2d = d; /* of a fixpipe behind it the sizes are 0, so that they follow */
+    aic_spec *spec = NULL;
+    if (stage_replace(layer->spec, 0, &first, &spec) != AIC_OK) {
+        bench_die("window");
+    }
+    bench_data_open(&w->data, spec);
     for (size_t i = WEIGHT; i <= WORDS; i++) {
         free(w->data.pointer[i]);
         w->data.pointer[i] = layer->pointer[i];
     }
     size_t elements = (size_t)w->data.operand[DST].elements;
-    bool exact = aic_spec_exact(&spec);
+    bool exact = aic_spec_exact(spec);
     w->exact = exact ? NULL : bench_memory(elements * sizeof *w->exact);
     w->bound = exact ? NULL : bench_memory(elements * sizeof *w->bound);
 }
@@ -73,7 +78,7 @@ static void window_close(window *w)
 /* Copies the window of output pixel (row, col); zeros outside the image. */
 static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t col)
 {
-    const aic_conv2d_desc *d = desc_of(&layer->spec);
+    const aic_conv2d_desc own = desc_of(layer->spec), *d = &own;
     int64_t top = row * d->stride[0] - d->pad[2], left = col * d->stride[1] - d->pad[0];
     size_t pixel = (size_t)d->fm_shape[C0] * aic_dtype_size(d->dtype);
     unsigned char *to = w->data.pointer[FEATURE_MAP];
@@ -96,9 +101,8 @@ static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t 
 static void window_compute(window *w)
 {
     const bench_data *d = &w->data;
-    aic_status status = w->exact == NULL
-                            ? aic_reference(&d->spec, NULL, d->pointer, d->count)
-                            : aic_reference_bound(&d->spec, NULL, d->pointer, d->count, w->exact, w->bound);
+    aic_status status = w->exact == NULL ? aic_reference(d->spec, NULL, d->pointer, d->count)
+                                         : aic_reference_bound(d->spec, NULL, d->pointer, d->count, w->exact, w->bound);
     if (status != AIC_OK) {
         bench_die("reference");
     }
@@ -109,10 +113,10 @@ static void window_compute(window *w)
 int64_t bench_output_at(const bench_data *data, int64_t pixel, int64_t channel)
 {
     const aic_operand *dst = &data->operand[DST];
-    if (data->spec.count == 1) {
+    if (aic_spec_stages(data->spec) == 1) {
         return (channel / BLOCK * dst->shape[1] + pixel) * BLOCK + channel % BLOCK;
     }
-    const aic_conv2d_desc *d = desc_of(&data->spec);
+    const aic_conv2d_desc own = desc_of(data->spec), *d = &own;
     const int64_t block = aic_dtype_size(dst->dtype) == 1 ? 2 * BLOCK : BLOCK, head = channel / block * block;
     const int64_t left = d->kernel_shape[COUT] - head, width = left < block ? left : block;
     return head * outputs(d, 0) * outputs(d, 1) + pixel * width + channel % block;
@@ -123,7 +127,7 @@ static void compare_pixel(const window *w, const bench_data *layer, int64_t pixe
 {
     const aic_operand *dst = &layer->operand[DST];
     size_t size = aic_dtype_size(dst->dtype);
-    for (int64_t co = 0; co < desc_of(&layer->spec)->kernel_shape[COUT]; co++) {
+    for (int64_t co = 0; co < desc_of(layer->spec).kernel_shape[COUT]; co++) {
         const int64_t at = bench_output_at(layer, pixel, co), expected_at = bench_output_at(&w->data, 0, co);
         const unsigned char *got = (const unsigned char *)layer->pointer[DST] + (size_t)at * size;
         const unsigned char *expected = (const unsigned char *)w->data.pointer[DST] + (size_t)expected_at * size;
@@ -155,7 +159,7 @@ void bench_check_pixels(const bench_data *layer, const char *how)
     double fitting = MACS / (double)w.data.macs;
     int pixels = fitting < PIXELS_MIN ? PIXELS_MIN : fitting > PIXELS_MAX ? PIXELS_MAX : (int)fitting;
     uint64_t state = 1;
-    const aic_conv2d_desc *d = desc_of(&layer->spec);
+    const aic_conv2d_desc own = desc_of(layer->spec), *d = &own;
     for (int i = 0; i < pixels; i++) {
         int64_t pixel = sample_pixel(d, i, &state);
         window_cut(&w, layer, pixel / outputs(d, 1), pixel % outputs(d, 1));
@@ -185,8 +189,8 @@ static void check_kernel(bench_kernel *k)
 
 void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *context, const char *schedule)
 {
-    *kernel = (bench_kernel){.data = data};
-    if (aic_kernel_create(context, &data->spec, schedule, &kernel->kernel) != AIC_OK ||
+    *kernel = (bench_kernel){.data = data, .info = aic_kernel_info_init()};
+    if (aic_kernel_create(context, data->spec, schedule, &kernel->kernel) != AIC_OK ||
         aic_kernel_get_info(kernel->kernel, &kernel->info) != AIC_OK) {
         bench_die("kernel");
     }
@@ -204,7 +208,7 @@ void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *cont
 
 void bench_kernel_close(bench_kernel *kernel)
 {
-    aic_kernel_release(kernel->kernel);
+    aic_kernel_destroy(kernel->kernel);
     free(kernel->workspace);
     free(kernel->packed);
 }

@@ -22,13 +22,14 @@ static const bench_layer LAYERS[] = {
 
 static uint64_t code_bytes(aic_context *context, const bench_layer *layer, const bench_kind *kind)
 {
-    aic_spec spec = bench_spec(layer, kind);
+    aic_spec *spec = bench_spec(layer, kind);
     aic_kernel *kernel;
-    aic_kernel_info info;
-    if (aic_kernel_create(context, &spec, NULL, &kernel) != AIC_OK || aic_kernel_get_info(kernel, &info) != AIC_OK) {
+    aic_kernel_info info = aic_kernel_info_init();
+    if (aic_kernel_create(context, spec, NULL, &kernel) != AIC_OK || aic_kernel_get_info(kernel, &info) != AIC_OK) {
         bench_die(layer->name);
     }
-    aic_kernel_release(kernel);
+    aic_spec_destroy(spec);
+    aic_kernel_destroy(kernel);
     return info.code_bytes;
 }
 

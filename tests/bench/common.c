@@ -137,7 +137,7 @@ aic_context *bench_context(const char *isa)
     return context;
 }
 
-aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind)
+aic_spec *bench_spec(const bench_layer *layer, const bench_kind *kind)
 {
     aic_conv2d_desc d = aic_conv2d_desc_init();
     int64_t c0 = layer->channels == 4 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
@@ -155,13 +155,17 @@ aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind)
     }
     d.dtype = kind->dtype;
     d.accumulate = kind->accumulate;
-    return aic_spec_conv2d(&d);
+    aic_spec *spec = NULL;
+    if (aic_spec_create_conv2d(&d, &spec) != AIC_OK) {
+        bench_die("specification");
+    }
+    return spec;
 }
 
-void bench_data_open(bench_data *data, const aic_spec *spec)
+void bench_data_open(bench_data *data, aic_spec *spec)
 {
     int64_t bytes;
-    *data = (bench_data){.spec = *spec};
+    *data = (bench_data){.spec = spec};
     if (aic_spec_validate(spec, NULL) != AIC_OK ||
         aic_spec_operands(spec, NULL, data->operand, &data->count) != AIC_OK ||
         aic_spec_work(spec, NULL, &data->macs, &bytes) != AIC_OK) {
@@ -183,6 +187,7 @@ void bench_data_close(bench_data *data)
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
         free(data->pointer[i]);
     }
+    aic_spec_destroy(data->spec);
 }
 
 void bench_data_check(const bench_data *data, const bench_body *kernel, const char *what)
@@ -193,7 +198,7 @@ void bench_data_check(const bench_data *data, const bench_body *kernel, const ch
     operands[0] = expected;
     memcpy(expected, data->pointer[0], bytes);
     kernel->run(kernel->argument);
-    if (aic_reference(&data->spec, NULL, operands, data->count) != AIC_OK) {
+    if (aic_reference(data->spec, NULL, operands, data->count) != AIC_OK) {
         bench_die("reference");
     }
     if (memcmp(expected, data->pointer[0], bytes) != 0) {
@@ -284,7 +289,7 @@ double bench_compile_ms(const char *isa, const aic_spec *spec)
             bench_die("kernel");
         }
         sample[i] = (process_cpu_ns() - start) * 1e-6;
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         aic_context_destroy(context);
     }
     return bench_median(sample, COMPILES);

@@ -63,18 +63,20 @@ _Noreturn void bench_die(const char *what);
 void *bench_memory(size_t bytes);
 
 aic_context *bench_context(const char *isa); /* of one thread */
-aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind);
+/* To be given to bench_data_open(), or destroyed. */
+aic_spec *bench_spec(const bench_layer *layer, const bench_kind *kind);
 
 /* The operands of a layer: inputs filled with uniform random values, the same ones every time. */
 typedef struct bench_data {
-    aic_spec spec;
+    aic_spec *spec;
     size_t count;
     aic_operand operand[AIC_OPERANDS_MAX]; /* in calling order */
     void *pointer[AIC_OPERANDS_MAX];       /* NULL for those that are not used */
     int64_t macs;
 } bench_data;
 
-void bench_data_open(bench_data *data, const aic_spec *spec);
+/* Takes the specification over. */
+void bench_data_open(bench_data *data, aic_spec *spec);
 void bench_data_close(bench_data *data);
 
 /* A kernel on such operands. Several may share them. */

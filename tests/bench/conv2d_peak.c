@@ -37,7 +37,7 @@ static row measure(const bench_options *options, const bench_kind *kind, aic_con
     bench_time(&body[1], 2, options->seconds / 4);
     row r = {.gmacs = (double)data->macs / body[0].ns,
              .peak = (before + after) / 2,
-             .compile_ms = bench_compile_ms(options->isa, &data->spec),
+             .compile_ms = bench_compile_ms(options->isa, data->spec),
              .pack_us = body[2].ns * 1e-3,
              .plain_ratio = body[1].ns / body[0].ns,
              .info = kernel.info};
@@ -74,9 +74,9 @@ static void measure_kind(const bench_options *options, const bench_kind *kind, s
         if (!bench_wants_layer(options, layer)) {
             continue;
         }
-        aic_spec spec = bench_spec(layer, kind);
+        aic_spec *spec = bench_spec(layer, kind);
         bench_data data;
-        bench_data_open(&data, &spec);
+        bench_data_open(&data, spec);
         printf("%-20s ", layer->name);
         (void)fflush(stdout);
         row r = measure(options, kind, context, &data);

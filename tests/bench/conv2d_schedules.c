@@ -4,6 +4,7 @@
  *     conv2d_schedules [--isa LEVEL] [--kind int8|fast|cube] [--layer PART_OF_NAME] [--time SECONDS] */
 #include "tests/bench/common.h"
 
+#include <aic/tool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static size_t open_candidates(bench_data *data, aic_context *context, bench_kern
 {
     char text[TEXT_MAX];
     size_t count = 0;
-    while (count < CANDIDATES_MAX && aic_schedule_candidate(context, &data->spec, count, text, sizeof text) == AIC_OK) {
+    while (count < CANDIDATES_MAX && aic_schedule_candidate(context, data->spec, count, text, sizeof text) == AIC_OK) {
         bench_kernel_open(&kernel[count], data, context, text);
         body[count] = (bench_body){bench_run_packed, &kernel[count], 0};
         count++;
@@ -28,8 +29,8 @@ static void measure(const bench_options *options, const bench_layer *layer, cons
     static bench_kernel kernel[CANDIDATES_MAX];
     static bench_body body[CANDIDATES_MAX];
     bench_data data;
-    aic_spec spec = bench_spec(layer, kind);
-    bench_data_open(&data, &spec);
+    aic_spec *spec = bench_spec(layer, kind);
+    bench_data_open(&data, spec);
     size_t count = open_candidates(&data, context, kernel, body), best = 0;
     double before = kind->peak();
     bench_time(body, count, options->seconds);

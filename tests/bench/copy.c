@@ -49,19 +49,19 @@ static double measure(aic_context *context, const copy_row *row, int level, doub
 {
     const char *spec = row->spec[level];
     job j;
-    aic_spec parsed;
-    aic_kernel_info info;
-    if (aic_spec_parse(spec, &parsed) != AIC_OK || aic_kernel_create(context, &parsed, NULL, &j.kernel) != AIC_OK ||
+    aic_spec *parsed = NULL;
+    aic_kernel_info info = aic_kernel_info_init();
+    if (aic_spec_parse(spec, &parsed) != AIC_OK || aic_kernel_create(context, parsed, NULL, &j.kernel) != AIC_OK ||
         aic_kernel_get_info(j.kernel, &info) != AIC_OK) {
         bench_die(spec);
     }
-    bench_data_open(&j.data, &parsed);
+    bench_data_open(&j.data, parsed);
     if (row->prepare != NULL) {
         row->prepare(&j.data);
     }
     bench_data_check(&j.data, &(bench_body){run_kernel, &j, 0}, spec);
     int64_t macs, bytes;
-    if (aic_spec_work(&parsed, NULL, &macs, &bytes) != AIC_OK) {
+    if (aic_spec_work(parsed, NULL, &macs, &bytes) != AIC_OK) {
         bench_die(spec);
     }
     j.bytes = (size_t)bytes / 2 / 128 * 128;
@@ -74,7 +74,7 @@ static double measure(aic_context *context, const copy_row *row, int level, doub
            2 * (double)j.bytes / body[0].ns, 2 * (double)j.bytes / best, best / body[0].ns,
            (double)(info.emit_ns + info.codegen_ns + info.link_ns) * 1e-6, info.schedule);
     bench_data_close(&j.data);
-    aic_kernel_release(j.kernel);
+    aic_kernel_destroy(j.kernel);
     free(j.from);
     free(j.to);
     return best / body[0].ns;

@@ -199,27 +199,27 @@ static function *compile_loop(const row *r, int64_t count)
 static void open_job(job *j, aic_context *context, const char *format, int64_t bytes)
 {
     char text[TEXT];
-    aic_spec spec;
+    aic_spec *spec = NULL;
     *j = (job){.kernel = NULL};
     /* The format is one of ROWS'. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(text, sizeof text, format, (long long)(bytes / (ROW_WORDS * 4)));
 #pragma GCC diagnostic pop
-    if (aic_spec_parse(text, &spec) != AIC_OK || aic_kernel_create(context, &spec, NULL, &j->kernel) != AIC_OK) {
+    if (aic_spec_parse(text, &spec) != AIC_OK || aic_kernel_create(context, spec, NULL, &j->kernel) != AIC_OK) {
         bench_die(text);
     }
     j->words = aic_kernel_tensor_arithmetic(j->kernel);
     j->integers = aic_kernel_tensor_arithmetic_quantized(j->kernel);
     j->fill = aic_kernel_texpands(j->kernel);
-    bench_data_open(&j->data, &spec);
+    bench_data_open(&j->data, spec);
     bench_data_check(&j->data, &(bench_body){run_kernel, j, 0}, text);
 }
 
 static void close_job(job *j)
 {
     bench_data_close(&j->data);
-    aic_kernel_release(j->kernel);
+    aic_kernel_destroy(j->kernel);
     free(j->from);
     free(j->to);
 }
@@ -238,7 +238,7 @@ static double measure(aic_context *context, const row *r, int64_t bytes, double 
     size_t count = 2;
     int64_t macs, moved;
     open_job(&j, context, r->spec, bytes);
-    if (aic_spec_work(&j.data.spec, NULL, &macs, &moved) != AIC_OK) {
+    if (aic_spec_work(j.data.spec, NULL, &macs, &moved) != AIC_OK) {
         bench_die(r->spec);
     }
     j.bytes = r->peer == SET ? (size_t)bytes : (size_t)moved / 2;
@@ -293,8 +293,11 @@ static void measure_call(aic_context *context, double seconds)
     call c = {.context = context, .desc = aic_tensor_arithmetic_desc_init()};
     c.desc.op = AIC_ATOMIC_BM_ADD;
     memcpy(c.desc.shape, SHAPE, sizeof SHAPE);
-    aic_spec spec = aic_spec_tensor_arithmetic(&c.desc);
-    bench_data_open(&c.data, &spec);
+    aic_spec *spec = NULL;
+    if (aic_spec_create_tensor_arithmetic(&c.desc, &spec) != AIC_OK) {
+        bench_die("specification");
+    }
+    bench_data_open(&c.data, spec);
     bench_body body = {run_call, &c, 0};
     bench_time(&body, 1, seconds);
     printf("target call on 1 KiB: at most 100 ns, measured %.1f: %s\n", body.ns, body.ns <= 100 ? "met" : "missed");

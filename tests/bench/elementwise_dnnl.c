@@ -96,13 +96,13 @@ static void run_theirs(void *argument)
 
 static void open_ours(job *j, const row *r, aic_context *context)
 {
-    aic_spec spec;
-    if (aic_spec_parse(r->spec, &spec) != AIC_OK || aic_kernel_create(context, &spec, NULL, &j->kernel) != AIC_OK) {
+    aic_spec *spec = NULL;
+    if (aic_spec_parse(r->spec, &spec) != AIC_OK || aic_kernel_create(context, spec, NULL, &j->kernel) != AIC_OK) {
         bench_die(r->spec);
     }
     j->words = aic_kernel_tensor_arithmetic(j->kernel);
     j->integers = aic_kernel_tensor_arithmetic_quantized(j->kernel);
-    bench_data_open(&j->data, &spec);
+    bench_data_open(&j->data, spec);
 }
 
 static void open_theirs(job *j, const row *r)
@@ -134,7 +134,7 @@ static void close_job(job *j)
     need(dnnl_primitive_destroy(j->primitive), "a primitive");
     free(j->result);
     bench_data_close(&j->data);
-    aic_kernel_release(j->kernel);
+    aic_kernel_destroy(j->kernel);
 }
 
 static void measure(aic_context *context, const row *r, double seconds)

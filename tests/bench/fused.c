@@ -53,17 +53,27 @@ static const struct row {
      AIC_QUANT_F322F16, AIC_FORMAT_ROW_MAJOR, false},
 };
 
-static aic_spec producer_of(const struct row *row)
+static aic_spec *made(aic_status status, aic_spec *spec)
+{
+    if (status != AIC_OK) {
+        bench_die("specification");
+    }
+    return spec;
+}
+
+static aic_spec *producer_of(const struct row *row)
 {
     if (row->kernel == 0) {
         aic_mmad_desc d = aic_mmad_desc_init();
+        aic_spec *spec = NULL;
         d.dtype = row->dtype;
         d.accumulate = row->accumulate;
         d.m = row->channels;
         d.n = row->size;
         d.k = row->cout;
         d.c_format = AIC_LAYOUT_NZ; /* what fixpipe reads */
-        return aic_spec_mmad(&d);
+        const aic_status status = aic_spec_create_mmad(&d, &spec);
+        return made(status, spec);
     }
     const bench_kind kind = {.dtype = row->dtype, .accumulate = row->accumulate};
     const bench_layer layer = {.channels = row->channels,
@@ -77,9 +87,10 @@ static aic_spec producer_of(const struct row *row)
 }
 
 /* The fixpipe of the producer's whole result, densely. */
-static aic_spec consumer_of(const struct row *row, const bench_data *producer)
+static aic_spec *consumer_of(const struct row *row, const bench_data *producer)
 {
     aic_fixpipe_desc d = aic_fixpipe_desc_init();
+    aic_spec *spec = NULL;
     bool blocks_of_32 = row->dst == AIC_INT8;
     d.src = producer->operand[DST].dtype;
     d.dst = row->dst;
@@ -93,7 +104,8 @@ static aic_spec consumer_of(const struct row *row, const bench_data *producer)
                       : (d.mSize * (blocks_of_32 ? 32 : 16) * (int64_t)aic_dtype_size(row->dst) + 31) / 32;
     d.deqScalar = UINT64_C(0x40003B800000);
     d.reluEn = true;
-    return aic_spec_fixpipe(&d);
+    const aic_status status = aic_spec_create_fixpipe(&d, &spec);
+    return made(status, spec);
 }
 
 /* A kernel with its operands; the weight is packed. */
@@ -125,7 +137,7 @@ static void stage_open(stage *s, aic_context *context, const aic_spec *spec, voi
 
 static void stage_close(stage *s)
 {
-    aic_kernel_release(s->kernel);
+    aic_kernel_destroy(s->kernel);
     free(s->packed);
 }
 
@@ -167,19 +179,22 @@ static void measure(const bench_options *options, const struct row *row, aic_con
 {
     bench_data producer, consumer;
     stage two[2], fused;
-    aic_spec spec = producer_of(row);
-    bench_data_open(&producer, &spec);
-    spec = consumer_of(row, &producer);
-    const int64_t columns = spec.stage[0].desc.fixpipe.nSize;
-    bench_data_open(&consumer, &spec);
+    aic_spec *chain = NULL;
+    aic_fixpipe_desc fixpipe = aic_fixpipe_desc_init();
+    bench_data_open(&producer, producer_of(row));
+    bench_data_open(&consumer, consumer_of(row, &producer));
+    if (aic_spec_get_fixpipe(consumer.spec, 0, &fixpipe) != AIC_OK ||
+        aic_spec_chain((const aic_spec *const[]){producer.spec, consumer.spec}, 2, &chain) != AIC_OK) {
+        bench_die("chain");
+    }
+    const int64_t columns = fixpipe.nSize;
     void *dst = bench_memory((size_t)consumer.operand[DST].bytes);
     uint64_t *words = consumer.operand[WORDS].direction == AIC_DIRECTION_UNUSED ? NULL : quantisation_words(columns);
     void *const chain_operands[] = {dst, producer.pointer[INPUT], producer.pointer[WEIGHT], words};
     void *const consumer_operands[] = {consumer.pointer[DST], producer.pointer[DST], words};
-    spec = aic_spec_fuse(&producer.spec, &consumer.spec);
-    stage_open(&two[0], context, &producer.spec, producer.pointer);
-    stage_open(&two[1], context, &consumer.spec, consumer_operands);
-    stage_open(&fused, context, &spec, chain_operands);
+    stage_open(&two[0], context, producer.spec, producer.pointer);
+    stage_open(&two[1], context, consumer.spec, consumer_operands);
+    stage_open(&fused, context, chain, chain_operands);
     run_in_turn(two);
     run_stage(&fused);
     compare(row, &fused, &two[1], (size_t)consumer.operand[DST].bytes);
@@ -188,7 +203,7 @@ static void measure(const bench_options *options, const struct row *row, aic_con
     bench_time(body, 3, options->seconds);
     const double ratio = body[0].ns / body[1].ns;
     printf("%-32s %9.1f %9.1f %9.1f %7.2f %8.1f %8.2f %s\n", row->name, body[2].ns * 1e-3, body[0].ns * 1e-3,
-           body[1].ns * 1e-3, ratio, (double)producer.macs / body[1].ns, bench_compile_ms(options->isa, &spec),
+           body[1].ns * 1e-3, ratio, (double)producer.macs / body[1].ns, bench_compile_ms(options->isa, chain),
            !row->target      ? ""
            : ratio >= TARGET ? "target 1.30: met"
                              : "target 1.30: missed");
@@ -196,6 +211,7 @@ static void measure(const bench_options *options, const struct row *row, aic_con
     stage_close(&two[0]);
     stage_close(&two[1]);
     stage_close(&fused);
+    aic_spec_destroy(chain);
     free(words);
     free(dst);
     bench_data_close(&consumer);

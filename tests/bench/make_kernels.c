@@ -44,14 +44,22 @@ static aic_context *open_context(const char *isa, bool literal)
 }
 
 /* Kinds of kernels: those of conv2d, and int8 with a fixpipe. */
-static aic_spec spec_of(const bench_layer *layer, const bench_kind *kind, bool fused)
+static aic_spec *spec_of(const bench_layer *layer, const bench_kind *kind, bool fused)
 {
-    const aic_spec conv = bench_spec(layer, kind);
+    aic_spec *conv = bench_spec(layer, kind), *next = NULL, *chain = NULL;
+    if (!fused) {
+        return conv;
+    }
     aic_fixpipe_desc fix = aic_fixpipe_desc_init();
     fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_FORMAT_NZ, fix.quantPre = AIC_QUANT_VREQ8,
     fix.reluEn = true;
-    const aic_spec next = aic_spec_fixpipe(&fix);
-    return fused ? aic_spec_fuse(&conv, &next) : conv;
+    if (aic_spec_create_fixpipe(&fix, &next) != AIC_OK ||
+        aic_spec_chain((const aic_spec *const[]){conv, next}, 2, &chain) != AIC_OK) {
+        bench_die("chain");
+    }
+    aic_spec_destroy(conv);
+    aic_spec_destroy(next);
+    return chain;
 }
 
 static void make_all(const bench_options *options, const bench_kind *kind, bool fused, aic_context *context, making *m)
@@ -61,18 +69,18 @@ static void make_all(const bench_options *options, const bench_kind *kind, bool 
         if (layer->count == 0 || !bench_wants_layer(options, layer) || m->count == LAYERS_MAX) {
             continue;
         }
-        const aic_spec spec = spec_of(layer, kind, fused);
+        aic_spec *spec = spec_of(layer, kind, fused);
         aic_kernel *kernel;
-        aic_kernel_info info;
+        aic_kernel_info info = aic_kernel_info_init();
         const double start = processor_ms();
-        if (aic_kernel_create(context, &spec, NULL, &kernel) != AIC_OK ||
-            aic_kernel_get_info(kernel, &info) != AIC_OK) {
+        if (aic_kernel_create(context, spec, NULL, &kernel) != AIC_OK || aic_kernel_get_info(kernel, &info) != AIC_OK) {
             bench_die(layer->name);
         }
         m->ms[m->count++] = processor_ms() - start;
         m->ready += info.parts_ready;
         m->made += info.parts_made;
-        aic_kernel_release(kernel);
+        aic_spec_destroy(spec);
+        aic_kernel_destroy(kernel);
     }
 }
 
@@ -130,7 +138,7 @@ static void open_called(called *c, const bench_data *data, aic_context *context)
     size_t bytes = 0;
     *c = (called){.count = data->count};
     memcpy(c->operand, data->pointer, sizeof c->operand);
-    if (aic_kernel_create(context, &data->spec, NULL, &c->kernel) != AIC_OK ||
+    if (aic_kernel_create(context, data->spec, NULL, &c->kernel) != AIC_OK ||
         aic_kernel_packed_size(c->kernel, WEIGHT, &bytes) != AIC_OK) {
         bench_die("kernel");
     }
@@ -144,7 +152,7 @@ static void open_called(called *c, const bench_data *data, aic_context *context)
 
 static void close_called(called *c)
 {
-    aic_kernel_release(c->kernel);
+    aic_kernel_destroy(c->kernel);
     free(c->operand[OUT]);
     free(c->operand[WEIGHT]);
 }
@@ -160,9 +168,9 @@ static void fill_words(const bench_data *data)
     }
 }
 
-/* The time of the literal form by that of the form of parts. Both give the same bytes. */
-static double speed_of(const bench_options *options, const bench_layer *layer, const aic_spec *spec,
-                       aic_context *literal, aic_context *parts)
+/* Takes the specification over. The time of the literal form by that of the form of parts. Both give the same bytes. */
+static double speed_of(const bench_options *options, const bench_layer *layer, aic_spec *spec, aic_context *literal,
+                       aic_context *parts)
 {
     bench_data data;
     called kernel[2];
@@ -192,8 +200,7 @@ static void measure_speed(const bench_options *options, const bench_kind *kind, 
     size_t count = 0;
     for (const bench_layer *layer = bench_layers; layer->name != NULL && options->seconds > 0; layer++) {
         if (bench_wants_layer(options, layer)) {
-            const aic_spec spec = spec_of(layer, kind, fused);
-            const double ratio = speed_of(options, layer, &spec, literal, parts);
+            const double ratio = speed_of(options, layer, spec_of(layer, kind, fused), literal, parts);
             sum += log(ratio);
             least = fmin(least, ratio);
             count++;

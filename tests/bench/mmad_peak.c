@@ -75,16 +75,19 @@ static void check_row(const product *p, int64_t row, const char *how)
 {
     aic_mmad_desc d = p->desc;
     d.m = 1;
-    aic_spec spec = aic_spec_mmad(&d);
+    aic_spec *spec = NULL;
+    if (aic_spec_create_mmad(&d, &spec) != AIC_OK) {
+        bench_die("row");
+    }
     const aic_dtype dtype = p->data.operand[C].dtype;
     const size_t size = aic_dtype_size(dtype), in = aic_dtype_size(d.dtype), n = (size_t)d.n, k = (size_t)d.k;
     unsigned char *c = bench_memory(n * size), *a = bench_memory(k * in);
     double *exact = bench_memory(n * sizeof *exact), *bound = bench_memory(n * sizeof *bound);
     void *operands[] = {c, a, p->data.pointer[B]};
     memcpy(a, (const unsigned char *)p->data.pointer[A] + (size_t)row * k * in, k * in);
-    bool is_exact = aic_spec_exact(&spec);
-    if ((is_exact ? aic_reference(&spec, NULL, operands, OPERANDS)
-                  : aic_reference_bound(&spec, NULL, operands, OPERANDS, exact, bound)) != AIC_OK) {
+    bool is_exact = aic_spec_exact(spec);
+    if ((is_exact ? aic_reference(spec, NULL, operands, OPERANDS)
+                  : aic_reference_bound(spec, NULL, operands, OPERANDS, exact, bound)) != AIC_OK) {
         bench_die("reference");
     }
     for (size_t j = 0; j < n; j++) {
@@ -99,6 +102,7 @@ static void check_row(const product *p, int64_t row, const char *how)
     free(a);
     free(exact);
     free(bound);
+    aic_spec_destroy(spec);
 }
 
 static void check(product *p, void (*run)(void *), const char *how)
@@ -120,9 +124,13 @@ static void product_open(product *p, const struct size *size, const bench_kind *
     p->desc.m = size->m;
     p->desc.n = size->n;
     p->desc.k = size->k;
-    aic_spec spec = aic_spec_mmad(&p->desc);
-    bench_data_open(&p->data, &spec);
-    if (aic_kernel_create(context, &spec, NULL, &p->kernel) != AIC_OK ||
+    aic_spec *spec = NULL;
+    p->info = aic_kernel_info_init();
+    if (aic_spec_create_mmad(&p->desc, &spec) != AIC_OK) {
+        bench_die("specification");
+    }
+    bench_data_open(&p->data, spec);
+    if (aic_kernel_create(context, spec, NULL, &p->kernel) != AIC_OK ||
         aic_kernel_get_info(p->kernel, &p->info) != AIC_OK) {
         bench_die("kernel");
     }
@@ -139,7 +147,7 @@ static void product_open(product *p, const struct size *size, const bench_kind *
 
 static void product_close(product *p)
 {
-    aic_kernel_release(p->kernel);
+    aic_kernel_destroy(p->kernel);
     free(p->workspace);
     free(p->packed);
     bench_data_close(&p->data);
@@ -156,7 +164,7 @@ static void measure(const bench_options *options, const bench_kind *kind, produc
     bench_time(&body[1], 2, options->seconds / 4);
     double gmacs = (double)p->data.macs / body[0].ns;
     printf("%10.1f %8.1f %6.1f %6.1f %6.1f %8.2f %8" PRIu64 " %9.1f %6.2f  %s\n", body[0].ns * 1e-3, gmacs, before,
-           after, 100 * gmacs / peak, bench_compile_ms(options->isa, &p->data.spec), p->info.code_bytes,
+           after, 100 * gmacs / peak, bench_compile_ms(options->isa, p->data.spec), p->info.code_bytes,
            body[2].ns * 1e-3, body[1].ns / body[0].ns, p->info.schedule);
     (void)fflush(stdout);
 }

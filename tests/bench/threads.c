@@ -46,9 +46,9 @@ static size_t output_bytes(const bench_data *data, size_t images)
 
 static void side_open(side *s, aic_context *context, const bench_data *data, size_t images)
 {
-    *s = (side){.count = data->count, .images = images};
+    *s = (side){.count = data->count, .images = images, .info = aic_kernel_info_init()};
     s->stride[0] = output_bytes(data, 1);
-    if (aic_kernel_create(context, &data->spec, NULL, &s->kernel) != AIC_OK ||
+    if (aic_kernel_create(context, data->spec, NULL, &s->kernel) != AIC_OK ||
         aic_kernel_get_info(s->kernel, &s->info) != AIC_OK) {
         bench_die("kernel");
     }
@@ -70,7 +70,7 @@ static void side_close(side *s)
 {
     free(s->operand[0]);
     free(s->packed);
-    aic_kernel_release(s->kernel);
+    aic_kernel_destroy(s->kernel);
 }
 
 /* Nanoseconds of one call, over `calls` calls behind one that wakes the threads. */
@@ -105,8 +105,8 @@ static void time_sides(const side *sides, double seconds, double ns[WAYS])
     }
 }
 
-static void measure(const char *name, const aic_spec *spec, aic_context *const contexts[WAYS], double seconds,
-                    size_t images)
+/* Takes the specification over. */
+static void measure(const char *name, aic_spec *spec, aic_context *const contexts[WAYS], double seconds, size_t images)
 {
     bench_data data;
     side sides[WAYS];
@@ -143,14 +143,14 @@ static const char *const MOVES[] = {
 static void measure_moves(const bench_options *options, aic_context *const contexts[WAYS])
 {
     for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++) {
-        aic_spec spec;
+        aic_spec *spec = NULL;
         char name[37];
         (void)snprintf(name, sizeof name, "%s", MOVES[i]);
         if (options->kind == NULL && (options->layer == NULL || strstr(MOVES[i], options->layer) != NULL)) {
             if (aic_spec_parse(MOVES[i], &spec) != AIC_OK) {
                 bench_die(MOVES[i]);
             }
-            measure(name, &spec, contexts, options->seconds, 0);
+            measure(name, spec, contexts, options->seconds, 0);
         }
     }
 }
@@ -168,14 +168,14 @@ static const struct {
 static void measure_batches(const bench_options *options, aic_context *const contexts[WAYS])
 {
     for (size_t i = 0; i < sizeof BATCHES / sizeof BATCHES[0]; i++) {
-        aic_spec spec;
+        aic_spec *spec = NULL;
         char name[37];
         (void)snprintf(name, sizeof name, "%zu x %s", BATCHES[i].images, BATCHES[i].text);
         if (options->kind == NULL && (options->layer == NULL || strstr(name, options->layer) != NULL)) {
             if (aic_spec_parse(BATCHES[i].text, &spec) != AIC_OK) {
                 bench_die(BATCHES[i].text);
             }
-            measure(name, &spec, contexts, options->seconds, BATCHES[i].images);
+            measure(name, spec, contexts, options->seconds, BATCHES[i].images);
         }
     }
 }
@@ -201,10 +201,10 @@ int main(int argc, char **argv)
     for (const bench_kind *kind = bench_kinds; kind->name != NULL; kind++) {
         for (const bench_layer *layer = bench_layers; layer->name != NULL; layer++) {
             if (bench_wants_kind(&options, kind) && bench_wants_layer(&options, layer)) {
-                const aic_spec spec = bench_spec(layer, kind);
+                aic_spec *spec = bench_spec(layer, kind);
                 char name[64];
                 (void)snprintf(name, sizeof name, "%s %s", kind->name, layer->name);
-                measure(name, &spec, contexts, options.seconds, 0);
+                measure(name, spec, contexts, options.seconds, 0);
             }
         }
     }

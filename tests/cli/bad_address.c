@@ -1,5 +1,7 @@
 /* Makes a kernel and releases it, then calls another with an output that lies nowhere, so that it ends by a signal in
  * the middle of its code: what a debugger shows of both is tested by observe.sh. */
+#include "frontend/core/stage.h"
+
 #include <aic/aic.h>
 
 #include <stdint.h>
@@ -15,7 +17,7 @@ static aic_kernel *make(aic_context *context, int width)
     d.dtype = AIC_INT8;
     d.fm_shape[0] = 1, d.fm_shape[1] = 4, d.fm_shape[2] = width, d.fm_shape[3] = 32;
     d.kernel_shape[0] = 1, d.kernel_shape[1] = d.kernel_shape[2] = 2, d.kernel_shape[3] = d.kernel_shape[4] = 32;
-    const aic_spec spec = aic_spec_conv2d(&d);
+    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &d);
     if (aic_kernel_create(context, &spec, NULL, &kernel) != AIC_OK) {
         fprintf(stderr, "%s\n", aic_last_error());
         exit(1);
@@ -46,7 +48,7 @@ int main(void)
     aic_kernel *gone = make(context, 6);
     released = aic_kernel_conv2d(gone);
     before_release();
-    aic_kernel_release(gone);
+    aic_kernel_destroy(gone);
     aic_context_destroy(context);
     after_release();
     aic_kernel *kernel = make(NULL, 4);

@@ -140,7 +140,7 @@ expect 'a program makes 20 kernels' 0 '' ./user 20
 expect 'it then needs no generator' 0 '' env AIC_CODEGEN=/nowhere ./user 20
 ok 'and has no LLVM' test "$(LD_DEBUG=files AIC_CODEGEN='' ./user 20 2>&1 | grep -c 'calling init.*libLLVM')" -eq 0
 expect 'but for one more' 1 'cannot be used' env AIC_CODEGEN=/nowhere ./user 21
-if [ -e "$build/libaicjit-codegen.so.0.1" ]; then
+if [ -e "$build/libaicjit-codegen.so.0.2" ]; then
     # The most that was ever resident, in KiB.
     resident=$(USER_PEAK=1 ./user 1)
     ok "resident memory is below 6 MB: $resident KiB" test "${resident:-999999}" -lt 6000

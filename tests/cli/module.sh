@@ -5,7 +5,7 @@
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 build=$(dirname "$aicjit")
-module=libaicjit-codegen.so.0.1
+module=libaicjit-codegen.so.0.2
 if [ ! -e "$build/$module" ]; then
     echo "the generator is linked in: there is no module"
     ok 'then the library needs LLVM' grep -q LLVM <(ldd "$build/libaicjit.so")
@@ -27,8 +27,8 @@ ok 'check loads it' test "$(loaded "$aicjit" check "$int8")" -gt 0
 
 # A folder that has the tool and the library, and no module.
 mkdir alone linked
-cp "$aicjit" "$build/libaicjit.so.0.1" alone/
-message='^aicjit: .*generator module: "/.*/alone/libaicjit-codegen.so.0.1" cannot be used: No such file or directory$'
+cp "$aicjit" "$build/libaicjit.so.0.2" alone/
+message='^aicjit: .*generator module: "/.*/alone/libaicjit-codegen.so.0.2" cannot be used: No such file or directory$'
 expect 'missing' 3 "$message" alone/aicjit dump "$int8" --stage asm
 # By each way into the generator.
 for command in 'dump --stage plan' 'dump --stage obj' explain 'bench --json' 'tune --db none.txt'; do
@@ -40,7 +40,7 @@ done
 expect 'missing: what needs none goes on' 0 'conv2d' alone/aicjit list
 expect 'AIC_CODEGEN' 0 '' env AIC_CODEGEN="$build/$module" alone/aicjit check "$int8"
 cp "$aicjit" linked/
-ln -s "$build/libaicjit.so.0.1" linked/
+ln -s "$build/libaicjit.so.0.2" linked/
 expect 'by a link to the library' 0 '' linked/aicjit check "$int8"
 cp "$build/$module" alone/
 expect 'beside the library' 0 '' alone/aicjit check "$int8"
@@ -72,7 +72,7 @@ compile() { cc -std=c11 -D_DEFAULT_SOURCE -O1 -I "$here/../.." -I "$here/../../f
 cat >foreign.c <<'END'
 #include "codegen/module.h"
 extern const aic_module_header aic_generator_module;
-const aic_module_header aic_generator_module = {.magic = AIC_MODULE_MAGIC, .version = AIC_GENERATOR_VERSION, .build = "0.1.0-other"};
+const aic_module_header aic_generator_module = {.magic = AIC_MODULE_MAGIC, .version = AIC_GENERATOR_VERSION, .build = "0.2.0-other"};
 END
 compile -shared -fPIC -o spoiled foreign.c
 refused 'of another build' 'is of build 0\.1\.0-other, the library of 0\.1\.0-[0-9a-f]{16}$'

@@ -213,7 +213,7 @@ static bool make_object(const cross *x, subject *s)
                                    .machine = aic_machine_of(AIC_CORE_ZEN4),
                                    .triple = aic_target_triple(AIC_ARCH_AARCH64),
                                    .symbol = "kernel"};
-    aic_status status = target != NULL ? aic_spec_parse(text, &s->spec) : AIC_INVALID_ARGUMENT;
+    aic_status status = target != NULL ? aic_spec_read(text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve_kernel(&s->spec, &s->semantics, &s->canonical) : status;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
     request.divided = true;
@@ -441,10 +441,10 @@ static void test_random(cross *x, size_t level, int number)
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++, number += 2) {
             aic_spec spec;
-            if (aic_spec_random((aic_op)op, NULL, seed, &spec) == AIC_OK) {
+            if (aic_spec_draw((aic_op)op, NULL, seed, &spec) == AIC_OK) {
                 test_drawn(x, level, &spec, seed, number);
             }
-            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+            if (aic_spec_draw_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
                 test_drawn(x, level, &spec, seed, number + 1);
             }
         }

@@ -31,12 +31,14 @@ const char *const calls_resource_name[CALLS_RESOURCES] = {
 
 static atomic_long held[CALLS_RESOURCES], count, first, last;
 static _Atomic(const char *) failed_name;
+static atomic_bool protecting_failed;
 static atomic_bool counting, paused;
 
 void calls_begin(calls_mode mode, long number)
 {
     atomic_store(&count, 0);
     atomic_store(&failed_name, NULL);
+    atomic_store(&protecting_failed, false);
     atomic_store(&first, mode == CALLS_COUNT ? 0 : number);
     atomic_store(&last, mode == CALLS_ALL ? __LONG_MAX__ : number);
     atomic_store(&counting, true);
@@ -56,6 +58,11 @@ void calls_pause(bool pause)
 const char *calls_failed(void)
 {
     return atomic_load(&failed_name);
+}
+
+bool calls_protecting_failed(void)
+{
+    return atomic_load(&protecting_failed);
 }
 
 long calls_held(calls_resource resource)
@@ -80,6 +87,9 @@ static bool fails(const char *name)
     }
     const char *none = NULL;
     atomic_compare_exchange_strong(&failed_name, &none, name);
+    if (strcmp(name, "mprotect") == 0) {
+        atomic_store(&protecting_failed, true);
+    }
     return true;
 }
 

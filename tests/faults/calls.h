@@ -25,6 +25,9 @@ void calls_pause(bool pause);
 /* The function whose call was the first to fail since calls_begin(); NULL: none failed. */
 const char *calls_failed(void);
 
+/* Whether a call of mprotect() failed since then. */
+bool calls_protecting_failed(void);
+
 /* What the library holds. */
 typedef enum calls_resource {
     CALLS_MEMORY,

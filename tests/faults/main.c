@@ -6,6 +6,7 @@
  *
  * "cold": what a process makes once is made in children, one for each call. "one": the call of this number fails;
  * "all": it and all later ones. Without a number every one is tried, both ways. */
+#include "frontend/core/stage.h"
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
 
@@ -38,13 +39,13 @@ static holdings take_stock(void)
 
 /* Whether code memory keeps another region than before: where pages cannot be made executable, it is files from then
  * on, each of which is mapped twice. */
-static bool changes_regions(int resource, const char *call)
+static bool changes_regions(int resource)
 {
-    return resource == CALLS_MAPPINGS && strcmp(call, "mprotect") == 0;
+    return resource == CALLS_MAPPINGS && calls_protecting_failed();
 }
 
-/* What a run left behind in which `call` failed, "" for nothing. */
-static const char *left_over(const holdings *before, const holdings *now, const char *call)
+/* What a run left behind, "" for nothing. */
+static const char *left_over(const holdings *before, const holdings *now)
 {
     static char text[128];
     text[0] = '\0';
@@ -52,7 +53,7 @@ static const char *left_over(const holdings *before, const holdings *now, const 
         /* Less memory is no fault: a thread's scratch memory shrinks after many small calls. */
         const bool differs =
             now->count[r] > before->count[r] || (now->count[r] != before->count[r] && r != CALLS_MEMORY);
-        if (differs && !changes_regions(r, call)) {
+        if (differs && !changes_regions(r)) {
             snprintf(text, sizeof text, "%ld %s more than before", now->count[r] - before->count[r],
                      calls_resource_name[r]);
         }
@@ -141,7 +142,7 @@ static bool try_number(const scenario *s, const calls_mode *modes, size_t count,
         t.wrong = aic_last_error();
     }
     const holdings now = take_stock();
-    verdict(s, t.mode, number, t.call, t.wrong == NULL ? left_over(&before, &now, t.call) : t.wrong);
+    verdict(s, t.mode, number, t.call, t.wrong == NULL ? left_over(&before, &now) : t.wrong);
     return true;
 }
 
@@ -266,7 +267,7 @@ int main(int argc, char **argv)
     }
     silence();
     aic_spec none;
-    (void)aic_spec_parse("", &none); /* the thread has its record of messages, which it keeps */
+    (void)aic_spec_read("", &none); /* the thread has its record of messages, which it keeps */
     if (argc == 4) {
         const char *wrong = NULL;
         (void)scenarios[chosen].run(&wrong);

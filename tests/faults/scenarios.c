@@ -107,7 +107,7 @@ static aic_status open_context(const char *dump_dir, const char *profile, int ve
 
 static aic_status read_spec(const char *text, aic_spec *spec)
 {
-    return aic_spec_parse(text, spec);
+    return aic_spec_read(text, spec);
 }
 
 /* ---- contexts and calls ---- */
@@ -171,7 +171,7 @@ static aic_status call_packed(const char **wrong)
         status = aic_kernel_call_packed(kernel, operand, 3);
         judge(status, known, wrong);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     return status;
 }
@@ -226,17 +226,18 @@ static aic_status export_kernels(const char **wrong)
 {
     aic_context *context;
     aic_spec spec[2];
-    aic_exported made = {.object = NULL};
+    aic_exported made = aic_exported_init();
     aic_status status = open_context(NULL, NULL, 0, 1, &context);
     status = status == AIC_OK ? read_spec(MOVE, &spec[0]) : status;
     status = status == AIC_OK ? read_spec(PRODUCT, &spec[1]) : status;
     if (status == AIC_OK) {
-        const aic_export_kernel kernels[] = {{&spec[0], "move", NULL}, {&spec[1], NULL, NULL}};
+        const aic_export_kernel kernels[] = {{sizeof kernels[0], &spec[0], "move", NULL},
+                                             {sizeof kernels[0], &spec[1], NULL, NULL}};
         status = aic_export(context, kernels, 2, "sse2,avx2", "x86_64-linux-gnu", &made);
         *wrong =
             (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "an export without files" : *wrong;
     }
-    aic_exported_free(&made);
+    aic_exported_destroy(&made);
     aic_context_destroy(context);
     return status;
 }
@@ -266,14 +267,14 @@ static aic_status run_network(const char **wrong)
 static aic_status export_network(const char **wrong)
 {
     aic_context *context;
-    aic_exported made = {.object = NULL};
+    aic_exported made = aic_exported_init();
     aic_status status = open_context(NULL, NULL, 0, 1, &context);
     if (status == AIC_OK) {
         status = aic_network_export(context, net, "net", "sse2,avx2", "x86_64-linux-gnu", &made);
         *wrong =
             (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "a network without files" : *wrong;
     }
-    aic_exported_free(&made);
+    aic_exported_destroy(&made);
     aic_context_destroy(context);
     return status;
 }
@@ -329,14 +330,14 @@ static aic_status estimate(const char **wrong)
     aic_context *context;
     aic_spec spec;
     aic_tune_options options = aic_tune_options_init();
-    aic_tune_result result = {.count = 0};
+    aic_tune_result result = aic_tune_result_init();
     options.effort = AIC_TUNE_EFFORT_ESTIMATE;
     options.db = "";
     aic_status status = open_context(NULL, NULL, 0, 1, &context);
     status = status == AIC_OK ? read_spec(MOVE, &spec) : status;
     status = status == AIC_OK ? aic_tune(context, &spec, &options, &result) : status;
     *wrong = status == AIC_OK && result.count == 0 ? "a search without schedules" : *wrong;
-    aic_tune_result_free(&result);
+    aic_tune_result_destroy(&result);
     aic_context_destroy(context);
     return status;
 }
@@ -381,7 +382,7 @@ static aic_status measure(const char **wrong)
     pretence p = {.standard = NULL};
     const aic_tune_machine_hooks hooks = {.measure = pretend_time, .now = pretend_clock, .user = &p};
     aic_tune_options options = aic_tune_options_init();
-    aic_tune_result result = {.count = 0};
+    aic_tune_result result = aic_tune_result_init();
     options.trials = 2;
     options.db = tuned;
     calls_pause(true);
@@ -401,7 +402,7 @@ static aic_status measure(const char **wrong)
         *wrong = "nothing is recorded though nothing failed";
     }
     calls_pause(false);
-    aic_tune_result_free(&result);
+    aic_tune_result_destroy(&result);
     aic_context_destroy(context);
     return status;
 }
@@ -423,7 +424,7 @@ static aic_status keep_on_disk(const char **wrong)
     aic_status status = AIC_OK;
     for (int turn = 0; turn < 2 && status == AIC_OK; turn++) { /* to the disk, then from it */
         aic_context *context = NULL;
-        aic_cache_stats stats = {.loads = 0};
+        aic_cache_stats stats = aic_cache_stats_init();
         status = aic_context_create(&options, &context);
         status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
         status = status == AIC_OK ? aic_context_cache_stats(context, &stats) : status;
@@ -585,7 +586,7 @@ static aic_status call_batch(const char **wrong)
         status = aic_kernel_call_batch(kernel, operand, strides, 3);
         judge(status, known, wrong);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     return status;
 }
@@ -606,7 +607,7 @@ static aic_status run_program(const char **wrong)
     if (tiles[0][0][0] != wanted || tiles[1][3][7] != wanted) {
         *wrong = "tiles are not as the status says";
     }
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     aic_context_destroy(context);
     return status;
 }
@@ -664,7 +665,7 @@ static bool put_record(const char *path, const char *text)
     const aic_problem problem = {&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
                                  aic_machine_of(aic_host_this()->core)};
     const bool good =
-        aic_spec_parse(text, &spec) == AIC_OK && aic_spec_resolve_kernel(&spec, &semantics, &resolved) == AIC_OK &&
+        aic_spec_read(text, &spec) == AIC_OK && aic_spec_resolve_kernel(&spec, &semantics, &resolved) == AIC_OK &&
         aic_tune_key(&problem, NULL, &key) == AIC_OK &&
         aic_tune_record_make(key, AIC_TUNE_EFFORT_MEASURE, NULL, &time, &time, &record) == AIC_OK &&
         aic_tune_file_add(&file, &record) == AIC_OK && aic_tune_file_merge(path, &file, 5, NULL) == AIC_OK;
@@ -683,7 +684,7 @@ static bool put_network(void)
         "kernel fixpipe(src=int32, dst=float16, format=ROW_MAJOR, quantPre=DEQF16, nSize=16, "
         "mSize=32, srcStride=32, dstStride=16, deqScalar=quant(0.5)) : dst=y src=sums\noutput y\n";
     char path[160], head[AIC_NPY_WRITTEN_MAX];
-    const aic_operand weights = {.dtype = AIC_INT8, .rank = 2, .shape = {32, 16}};
+    const aic_operand weights = {.size = sizeof weights, .dtype = AIC_INT8, .rank = 2, .shape = {32, 16}};
     size_t size = 0;
     bool good = mkdir(net, 0700) == 0 && aic_npy_format(&weights, head, &size) == AIC_OK;
     snprintf(path, sizeof path, "%s/network.txt", net);

@@ -69,7 +69,7 @@ int main(void)
     if (aic_kernel_call(kernel, operands, 3) != AIC_OK || !dst_is(2 * EXPECTED, 0x55555555)) {
         return wrong("aic_kernel_call");
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
 
     desc.stride[0] = 64;
     if (aic_jit_conv2d(NULL, &desc, dst, feature_map, weight) != AIC_INVALID_ARGUMENT ||

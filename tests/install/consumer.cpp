@@ -26,7 +26,7 @@ int main()
         std::fprintf(stderr, "%s\n", aic_last_error());
         return 1;
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
 
     for (std::size_t i = 0; i < dst.size(); i++) {

@@ -34,12 +34,12 @@ files_are_there() {
     local file
     for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
         share/man/man1/aicjit.1 share/bash-completion/completions/aicjit \
-        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.1,libaicjit-codegen.so.0.1,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
+        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.2,libaicjit-codegen.so.0.2,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
 }
 
-soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.1]'; }
+soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.2]'; }
 
 no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
 

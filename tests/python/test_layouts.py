@@ -17,26 +17,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_structures(tmp_path):
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    assert compiler, "a C compiler is needed"
     lines, expected = [], []
     for name, struct in _structs.NAMES.items():
         lines.append('printf("%s %%zu\\n", sizeof(%s));' % (name, name))
         expected.append("%s %d" % (name, ctypes.sizeof(struct)))
-        for field, *_ in struct._fields_:
+        for field in [field for field, *_ in struct._fields_ if not field.startswith("_")]:
             lines.append('printf("%s.%s %%zu\\n", offsetof(%s, %s));' % (name, field, name, field))
             expected.append("%s.%s %d" % (name, field, getattr(struct, field).offset))
-    limits = {"STAGES_MAX": "AIC_STAGES_MAX", "OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
-              "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS"}
+    limits = {"OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
+              "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS",
+              "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM"}
     for here, there in limits.items():
         lines.append('printf("%s %%d\\n", (int)%s);' % (here, there))
         expected.append("%s %d" % (here, getattr(_structs, here)))
-    source = tmp_path / "layouts.c"
-    source.write_text("#include <aic/aic.h>\n#include <stdio.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n" % "\n".join(lines))
-    program = tmp_path / "layouts"
-    subprocess.run([compiler, "-I", str(ROOT / "frontend" / "include"), str(source), "-o", str(program)], check=True)
-    reported = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
-    assert reported == expected
+    assert run_c(tmp_path, lines) == expected
 
 
 def value_of(kind, value):
@@ -44,16 +38,35 @@ def value_of(kind, value):
     return _lists.ENUMS[kind][value] if kind in _lists.ENUMS else value
 
 
-@pytest.mark.parametrize("name", _lists.OPERATORS)
-def test_defaults(name):
-    init = getattr(lib, "aic_%s_desc_init" % name)
-    init.restype = _structs.DESCRIPTORS[name]
-    desc = init()
-    for kind, field, count, required, default in _lists.OPERATORS[name]:
-        if default is not None:
-            value = getattr(desc, field)
-            expected = value_of(kind, default) if count == 1 else [value_of(kind, entry) for entry in default]
-            assert (value if count == 1 else list(value)) == expected, field
+def run_c(tmp_path, lines):
+    """What a C program with these lines prints, as lines."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    assert compiler, "a C compiler is needed"
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text("#include <aic/aic.h>\n#include <stdio.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n" % "\n".join(lines))
+    library = pathlib.Path(lib._name).resolve()
+    subprocess.run([compiler, "-I", str(ROOT / "frontend" / "include"), str(source), "-o", str(program), str(library),
+                    "-Wl,-rpath," + str(library.parent)], check=True)
+    return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
+
+
+def defaults_of(name, fields, lines, expected):
+    """The lines that print what NAME_init() puts into the fields that have a default, and what they have to print."""
+    lines.append("%s of_%s = %s_init();" % (name, name, name))
+    lines.append('printf("%s %%zu\\n", of_%s.size);' % (name, name))
+    expected.append("%s %d" % (name, ctypes.sizeof(_structs.NAMES[name])))
+    for kind, field, count, required, default in fields:
+        for i, value in enumerate(() if default is None else (default,) if count == 1 else default):
+            lines.append('printf("%s %%.17g\\n", (double)of_%s.%s%s);' % (field, name, field, "" if count == 1 else "[%d]" % i))
+            expected.append("%s %.17g" % (field, value_of(kind, value)))
+
+
+def test_defaults(tmp_path):
+    lines, expected = [], []
+    for name, fields in _lists.OPERATORS.items():
+        defaults_of("aic_%s_desc" % name, fields, lines, expected)
+    defaults_of("aic_semantics", _lists.SEMANTICS, lines, expected)
+    assert run_c(tmp_path, lines) == expected
 
 
 def test_element_types():
@@ -88,8 +101,10 @@ def test_words_of_enumerations():
                 seen.add(kind)
                 for word, value in _lists.ENUMS[kind].items():
                     spec = aicjit.Spec(with_key(getattr(aicjit, name).__doc__, field, word))
-                    spec._pointer
-                    assert getattr(getattr(spec._struct.stage[0].desc, name), field) == value, word
+                    desc = _structs.DESCRIPTORS[name]()
+                    op = list(_lists.OPERATORS).index(name) + 1
+                    assert lib.aic_spec_get(spec._pointer, ctypes.c_size_t(0), op, ctypes.byref(desc)) == 0
+                    assert getattr(desc, field) == value, word
     assert seen | {kind for kind, *_ in _lists.SEMANTICS} >= set(_lists.ENUMS)
 
 

@@ -99,7 +99,7 @@ def test_kernels_are_given_up_once(monkeypatch):
         gc.collect()
         assert released == [address]
         released.clear()
-        lib.aic_kernel_release(address)
+        lib.aic_kernel_destroy(address)
 
 
 def test_a_closed_kernel():

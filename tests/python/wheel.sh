@@ -60,7 +60,7 @@ a = np.ones((1, 8, 256, 256), np.float32)
 assert (kernel(a, a) == 2).all() and kernel.threads == 2
 mapped = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 own = {os.path.basename(name) for name in mapped if name.startswith(sys.argv[1])}
-assert own >= {"libaicjit.so.0.1", "libaicjit-codegen.so.0.1"}, own
+assert own >= {"libaicjit.so.0.2", "libaicjit-codegen.so.0.2"}, own
 assert "libpthreadpool.so.0" in own or not os.path.exists(sys.argv[1] + "/libpthreadpool.so.0"), own
 assert not any("libLLVM" in name or "libffi" in name for name in mapped if "aicjit" in name), mapped
 print(kernel.asm[:20], aicjit.llvm_version())

@@ -129,15 +129,18 @@ static aic_status run(aic_context *context, const tensors *t, demo_result *resul
     uint64_t start = timer_now();
     call_conv2d(&call);
     result->first_call_ns = (double)(timer_now() - start);
-    aic_spec spec = aic_spec_conv2d(&t->desc);
+    aic_spec *spec = NULL;
+    result->info = aic_kernel_info_init();
     aic_semantics host = aic_semantics_init(); /* as the context */
     host.limits = AIC_LIMITS_HOST;
     int64_t macs = 0, bytes = 0;
     aic_status status = call.status;
-    status = status == AIC_OK ? aic_spec_print(&spec, result->spec, sizeof result->spec, NULL) : status;
-    status = status == AIC_OK ? aic_spec_work(&spec, &host, &macs, &bytes) : status;
-    status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &result->kernel) : status;
+    status = status == AIC_OK ? aic_spec_create_conv2d(&t->desc, &spec) : status;
+    status = status == AIC_OK ? aic_spec_print(spec, result->spec, sizeof result->spec, NULL) : status;
+    status = status == AIC_OK ? aic_spec_work(spec, &host, &macs, &bytes) : status;
+    status = status == AIC_OK ? aic_kernel_create(context, spec, NULL, &result->kernel) : status;
     status = status == AIC_OK ? aic_kernel_get_info(result->kernel, &result->info) : status;
+    aic_spec_destroy(spec);
     if (status == AIC_OK) {
         result->median_ns = timer_measure(call_conv2d, &call, 0.3, NULL).median_ns;
         result->gmacs = (double)macs / result->median_ns;
@@ -169,7 +172,7 @@ int demo_convolve(aic_context *context, const demo_job *job, const picture *in, 
 
 void demo_result_free(demo_result *result)
 {
-    aic_kernel_release(result->kernel);
+    aic_kernel_destroy(result->kernel);
     free(result->value);
     *result = (demo_result){0};
 }

@@ -65,13 +65,13 @@ static int compare(const aic_spec *spec, const aic_operand *output, void *const 
 
 int main(int argc, char **argv)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     aic_operand table[AIC_OPERANDS_MAX];
     void *operands[AIC_OPERANDS_MAX] = {NULL}, *golden = NULL;
     size_t count = 0;
     int next = 3, status = argc < 3 ? fail("usage", "golden SPEC GOLDEN.bin INPUT.bin...") : EQUAL;
     if (status == EQUAL &&
-        (aic_spec_parse(argv[1], &spec) != AIC_OK || aic_spec_operands(&spec, NULL, table, &count) != AIC_OK)) {
+        (aic_spec_parse(argv[1], &spec) != AIC_OK || aic_spec_operands(spec, NULL, table, &count) != AIC_OK)) {
         status = fail("SPEC", aic_last_error());
     }
     for (size_t i = 0; status == EQUAL && i < count; i++) {
@@ -90,13 +90,14 @@ int main(int argc, char **argv)
         golden = calloc(1, (size_t)table[0].bytes + 1);
         status = golden == NULL ? fail(argv[2], "memory ran out") : read_file(argv[2], golden, (size_t)table[0].bytes);
     }
-    if (status == EQUAL && aic_jit_spec(NULL, &spec, operands, count) != AIC_OK) {
+    if (status == EQUAL && aic_jit_spec(NULL, spec, operands, count) != AIC_OK) {
         status = fail("SPEC", aic_last_error());
     }
-    status = status == EQUAL ? compare(&spec, &table[0], operands, count, golden) : status;
+    status = status == EQUAL ? compare(spec, &table[0], operands, count, golden) : status;
     for (size_t i = 0; i < count; i++) {
         free(operands[i]);
     }
     free(golden);
+    aic_spec_destroy(spec);
     return status;
 }

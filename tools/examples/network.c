@@ -54,8 +54,8 @@ static void make_weights(void)
 
 /* ---- the layers ---- */
 
-/* A convolution and the conversion of its sums to int8, as one kernel. */
-static aic_spec layer(const int64_t fm[4], const int64_t kernel[5], int64_t pad, float scale)
+/* A convolution and the conversion of its sums to int8, as one kernel; the caller destroys *chain. */
+static aic_status layer(const int64_t fm[4], const int64_t kernel[5], int64_t pad, float scale, aic_spec **chain)
 {
     aic_conv2d_desc conv = aic_conv2d_desc_init();
     aic_fixpipe_desc fix = aic_fixpipe_desc_init();
@@ -65,11 +65,14 @@ static aic_spec layer(const int64_t fm[4], const int64_t kernel[5], int64_t pad,
     conv.pad[0] = conv.pad[1] = conv.pad[2] = conv.pad[3] = pad;
     fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_FORMAT_NZ;
     fix.quantPre = AIC_QUANT_REQ8, fix.reluEn = true;
-    if (aic_quant_word(scale, 0, true, &fix.deqScalar) != AIC_OK) {
-        return (aic_spec){.count = 0}; /* which every call refuses */
-    }
-    const aic_spec first = aic_spec_conv2d(&conv), second = aic_spec_fixpipe(&fix);
-    return aic_spec_fuse(&first, &second);
+    aic_spec *stages[2] = {NULL, NULL};
+    aic_status status = aic_quant_word(scale, 0, true, &fix.deqScalar);
+    status = status == AIC_OK ? aic_spec_create_conv2d(&conv, &stages[0]) : status;
+    status = status == AIC_OK ? aic_spec_create_fixpipe(&fix, &stages[1]) : status;
+    status = status == AIC_OK ? aic_spec_chain((const aic_spec *const[]){stages[0], stages[1]}, 2, chain) : status;
+    aic_spec_destroy(stages[0]);
+    aic_spec_destroy(stages[1]);
+    return status;
 }
 
 static aic_status pack(images *m)
@@ -85,7 +88,7 @@ static aic_status pack(images *m)
 
 static void print_layout(const char *what, const aic_spec *spec)
 {
-    aic_result_layout layout;
+    aic_result_layout layout = aic_result_layout_init();
     if (aic_spec_result_layout(spec, NULL, &layout) == AIC_OK) {
         printf("%s: %s [", what, layout.name);
         for (int32_t d = 0; d < layout.rank; d++) {
@@ -99,22 +102,26 @@ static void print_layout(const char *what, const aic_spec *spec)
 static aic_status run(images *m)
 {
     const int64_t h = m->height, w = m->width;
-    const aic_spec first = layer((const int64_t[]){1, h, w, 4}, (const int64_t[]){1, K, K, MIDDLE, 4}, 1, scale1);
-    const aic_spec second = layer((const int64_t[]){1, h, w, 32}, (const int64_t[]){1, 1, 1, OUT, 32}, 0, scale2);
+    const int64_t kernel1[] = {1, K, K, MIDDLE, 4}, kernel2[] = {1, 1, 1, OUT, 32};
+    aic_spec *first = NULL, *second = NULL;
     aic_context_options options = aic_context_options_init();
     aic_context *context = NULL;
     options.threads = THREADS;
     aic_status status = aic_context_create(&options, &context);
+    status = status == AIC_OK ? layer((const int64_t[]){1, h, w, 4}, kernel1, 1, scale1, &first) : status;
+    status = status == AIC_OK ? layer((const int64_t[]){1, h, w, 32}, kernel2, 0, scale2, &second) : status;
     status = status == AIC_OK ? pack(m) : status;
     if (status == AIC_OK) {
-        status = aic_jit_spec(context, &first, (void *[]){m->middle, m->packed, packed1, NULL}, 4);
+        status = aic_jit_spec(context, first, (void *[]){m->middle, m->packed, packed1, NULL}, 4);
     }
     if (status == AIC_OK) {
-        status = aic_jit_spec(context, &second, (void *[]){m->out, m->middle, packed2, NULL}, 4);
+        status = aic_jit_spec(context, second, (void *[]){m->out, m->middle, packed2, NULL}, 4);
     }
     aic_context_destroy(context);
-    print_layout("between the layers", &first);
-    print_layout("behind them", &second);
+    print_layout("between the layers", first);
+    print_layout("behind them", second);
+    aic_spec_destroy(first);
+    aic_spec_destroy(second);
     return status;
 }
 

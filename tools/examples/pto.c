@@ -41,7 +41,7 @@ int main(void)
     }
     /* The arguments in their order: what .arg defines, and every tile that a statement makes. */
     for (size_t i = 0; i < aic_pto_argument_count(program); i++) {
-        aic_operand argument;
+        aic_operand argument = aic_operand_init();
         if (aic_pto_argument(program, i, &argument) != AIC_OK) {
             return fail();
         }
@@ -49,7 +49,7 @@ int main(void)
                aic_dtype_name(argument.dtype));
     }
     const aic_status status = aic_pto_run(NULL, program, arguments, ARGUMENTS);
-    aic_pto_free(program);
+    aic_pto_destroy(program);
     if (status != AIC_OK) {
         return fail();
     }

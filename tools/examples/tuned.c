@@ -27,7 +27,7 @@ static void *run(const char *tuning_db, const aic_spec *spec, size_t *bytes)
     size_t count = 0;
     aic_context *context = NULL;
     aic_kernel *kernel = NULL;
-    aic_kernel_info info;
+    aic_kernel_info info = aic_kernel_info_init();
     aic_context_options options = aic_context_options_init();
     options.tuning_db = tuning_db;
     aic_status status = aic_context_create(&options, &context);
@@ -51,15 +51,15 @@ static void *run(const char *tuning_db, const aic_spec *spec, size_t *bytes)
     for (size_t i = status == AIC_OK ? 1 : 0; i < count; i++) {
         free(operand[i]);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     aic_context_destroy(context);
     return status == AIC_OK ? operand[0] : NULL;
 }
 
 int main(int argc, char **argv)
 {
-    aic_spec spec;
-    aic_tune_result result;
+    aic_spec *spec = NULL;
+    aic_tune_result result = aic_tune_result_init();
     aic_tune_options options = aic_tune_options_init();
     size_t bytes = 0;
     if (argc < 3) {
@@ -67,19 +67,20 @@ int main(int argc, char **argv)
     }
     options.db = argv[2];
     options.budget = argc > 3 ? strtod(argv[3], NULL) : options.budget;
-    if (aic_spec_parse(argv[1], &spec) != AIC_OK || aic_tune(NULL, &spec, &options, &result) != AIC_OK) {
+    if (aic_spec_parse(argv[1], &spec) != AIC_OK || aic_tune(NULL, spec, &options, &result) != AIC_OK) {
         return fail("tuning", aic_last_error());
     }
     printf("%zu of %zu schedules measured, the best %.3f times as fast as the default\n", result.measured, result.legal,
            result.gain);
-    aic_tune_result_free(&result);
-    void *usual = run("", &spec, &bytes), *tuned = run(argv[2], &spec, &bytes);
+    aic_tune_result_destroy(&result);
+    void *usual = run("", spec, &bytes), *tuned = run(argv[2], spec, &bytes);
     int status = usual == NULL || tuned == NULL ? fail("running", aic_last_error()) : 0;
     if (status == 0) {
         const bool same = memcmp(usual, tuned, bytes) == 0;
         printf("%zu bytes, %s\n", bytes, same ? "the same" : "DIFFERENT");
         status = !same;
     }
+    aic_spec_destroy(spec);
     free(usual);
     free(tuned);
     return status;

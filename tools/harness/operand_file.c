@@ -174,6 +174,7 @@ static int read_npy_header(source *from, uint64_t size)
     size_t part = size < AIC_NPY_HEADER_MAX ? (size_t)size : AIC_NPY_HEADER_MAX;
     int status = read_exactly(from->subject, from->fd, bytes, part);
     if (status == CLI_DONE) {
+        from->header = aic_npy_header_init();
         const aic_status failed = aic_npy_parse(from->subject, bytes, part, &from->header);
         status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
     }
@@ -276,7 +277,7 @@ static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *ten
 int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_buffer *buffer)
 {
     source from;
-    *tensor = (aic_operand){.name = "tensor", .direction = AIC_DIRECTION_IN};
+    *tensor = (aic_operand){.size = sizeof *tensor, .name = "tensor", .direction = AIC_DIRECTION_IN};
     int status = open_source(NULL, path, &from);
     status = status == CLI_DONE ? describe_tensor(&from, dtype, tensor) : status;
     if (status == CLI_DONE && !guard_open(buffer, (size_t)tensor->bytes, 64, GUARD_BEFORE)) {

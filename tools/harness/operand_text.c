@@ -25,7 +25,8 @@ void operand_text(const aic_operand *operand, char text[OPERAND_TEXT_MAX])
 
 aic_coordinates coordinates_of_tensor(const aic_operand *tensor)
 {
-    aic_coordinates c = {.rank = tensor->rank};
+    aic_coordinates c = aic_coordinates_init();
+    c.rank = tensor->rank;
     int64_t stride = 1;
     for (int32_t d = tensor->rank; d-- > 0;) {
         c.axis[d] = (aic_axis){.name = "", .size = tensor->shape[d], .block = 1, .outer = stride};

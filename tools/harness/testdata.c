@@ -1,5 +1,6 @@
 /* Test data: one function an element kind, in one table. */
 #include "tools/harness/testdata.h"
+#include "tools/harness/stages.h"
 
 #include "tools/harness/element.h"
 #include "tools/harness/rng.h"
@@ -300,8 +301,9 @@ void testdata_fill(const aic_operand *operand, uint64_t seed, void *data)
 /* The largest value of an operand that is a valid size, or -1. */
 static int64_t largest_size(const aic_spec *spec, const aic_operand *operand)
 {
-    const aic_texpands_desc *desc = &spec->stage[0].desc.texpands;
-    if (spec->stage[0].op != AIC_OP_TEXPANDS || operand->dtype != AIC_INT32) {
+    const stage_desc first = stage_of(spec, 0);
+    const aic_texpands_desc *desc = &first.desc.texpands;
+    if (first.op != AIC_OP_TEXPANDS || operand->dtype != AIC_INT32) {
         return -1;
     }
     return strcmp(operand->name, "v_row") == 0 ? desc->rows : strcmp(operand->name, "v_col") == 0 ? desc->cols : -1;

@@ -44,7 +44,7 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
             return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
                               operand->bytes);
         }
-        testdata_fill_for(&c->spec, operand, seed, c->content[i].data);
+        testdata_fill_for(c->spec, operand, seed, c->content[i].data);
         c->output = operand->direction & AIC_DIRECTION_OUT ? i : c->output;
     }
     return VERIFY_PASSED;
@@ -54,7 +54,7 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
 static verify_verdict open_expected(verify_case *c, verify_report *report)
 {
     const aic_operand *output = &c->operand[c->output];
-    bool exact = aic_spec_exact(&c->spec);
+    bool exact = aic_spec_exact(c->spec);
     size_t allowed = exact ? 0 : (size_t)output->elements * sizeof(aic_allowed);
     if (!guard_open(&c->expected, (size_t)output->bytes, sizeof(double), GUARD_AFTER) ||
         !guard_open(&c->allowed, allowed, sizeof(double), GUARD_AFTER)) {
@@ -67,13 +67,13 @@ static verify_verdict open_expected(verify_case *c, verify_report *report)
     }
     aic_status status = AIC_OK;
     if (!exact) {
-        status = aic_reference_allowed(&c->spec, &c->semantics, pointers, c->count, c->allowed.data);
+        status = aic_reference_allowed(c->spec, &c->semantics, pointers, c->count, c->allowed.data);
     }
     memcpy(c->expected.data, c->content[c->output].data, (size_t)output->bytes);
     pointers[c->output] = c->expected.data;
     (void)aic_take_warning();
     if (status == AIC_OK) {
-        status = aic_reference(&c->spec, &c->semantics, pointers, c->count);
+        status = aic_reference(c->spec, &c->semantics, pointers, c->count);
     }
     (void)snprintf(c->warning, sizeof c->warning, "%s", verify_warning());
     return status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, "reference");
@@ -82,12 +82,13 @@ static verify_verdict open_expected(verify_case *c, verify_report *report)
 verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_semantics *semantics, uint64_t seed,
                            verify_report *report)
 {
-    *c = (verify_case){.spec = *spec, .semantics = *semantics};
+    *c = (verify_case){.semantics = *semantics};
     *report = (verify_report){.verdict = VERIFY_PASSED};
     aic_status status = aic_spec_validate(spec, semantics);
     if (status == AIC_OK) {
         status = aic_spec_operands(spec, semantics, c->operand, &c->count);
     }
+    status = status == AIC_OK ? aic_spec_chain(&spec, 1, &c->spec) : status;
     if (status != AIC_OK) {
         return verify_say_status(report, status, "specification");
     }
@@ -102,6 +103,8 @@ void verify_close(verify_case *c)
     }
     guard_close(&c->expected);
     guard_close(&c->allowed);
+    aic_spec_destroy(c->spec);
+    c->spec = NULL;
 }
 
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report)
@@ -127,7 +130,7 @@ verify_verdict verify_compare(const verify_case *c, const void *output, const ch
     }
     char texts[2][ELEMENT_TEXT_MAX], where[OPERAND_TEXT_MAX];
     aic_coordinates coordinates = coordinates_of_tensor(operand);
-    (void)aic_spec_coordinates(&c->spec, &c->semantics, c->output, &coordinates);
+    (void)aic_spec_coordinates(c->spec, &c->semantics, c->output, &coordinates);
     coordinates_text(&coordinates, first, where);
     element_text(operand->dtype, (const unsigned char *)c->expected.data + (size_t)first * size, texts[0]);
     element_text(operand->dtype, (const unsigned char *)output + (size_t)first * size, texts[1]);

@@ -21,7 +21,7 @@ typedef struct verify_report {
 
 /* Contents and expected result. All memory belongs to the case. */
 typedef struct verify_case {
-    aic_spec spec;
+    aic_spec *spec;
     aic_semantics semantics;
     size_t count;  /* operands */
     size_t output; /* number of the one that is written */

@@ -27,17 +27,17 @@ static aic_status by_kernel(wrong_call *call)
 
 static aic_status by_jit(wrong_call *call)
 {
-    return entry_jit(call->context, &call->c->spec, call->pointer, call->c->count);
+    return entry_jit(call->context, call->c->spec, call->pointer, call->c->count);
 }
 
 static aic_status by_jit_spec(wrong_call *call)
 {
-    return aic_jit_spec(call->context, &call->c->spec, call->pointer, call->c->count);
+    return aic_jit_spec(call->context, call->c->spec, call->pointer, call->c->count);
 }
 
 static aic_status by_reference(wrong_call *call)
 {
-    return aic_reference(&call->c->spec, &call->c->semantics, call->pointer, call->c->count);
+    return aic_reference(call->c->spec, &call->c->semantics, call->pointer, call->c->count);
 }
 
 static const struct {

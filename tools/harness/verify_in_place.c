@@ -42,7 +42,7 @@ static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, ui
     if (!open_shared(c, inputs, &shared.expected, pointer)) {
         verdict = verify_say(report, VERIFY_NO_MEMORY, "%s: memory cannot be had", how);
     } else {
-        aic_status status = aic_reference(&c->spec, &c->semantics, pointer, c->count);
+        aic_status status = aic_reference(c->spec, &c->semantics, pointer, c->count);
         verdict = status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, how);
     }
     if (verdict == VERIFY_PASSED && !open_shared(c, inputs, &got, pointer)) {

@@ -132,12 +132,12 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
                               call_state *s)
 {
     if (way->entry == ENTRY_JIT) {
-        return entry_jit(context, &c->spec, s->pointer, c->count);
+        return entry_jit(context, c->spec, s->pointer, c->count);
     }
     if (way->entry == ENTRY_SPEC) {
-        return aic_jit_spec(context, &c->spec, s->pointer, c->count);
+        return aic_jit_spec(context, c->spec, s->pointer, c->count);
     }
-    if (way->entry == ENTRY_DIRECT && entry_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
+    if (way->entry == ENTRY_DIRECT && entry_direct(c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
         return AIC_OK;
     }
     if (way->entry != ENTRY_GENERIC) {
@@ -204,7 +204,7 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
 {
     *report = (verify_report){.verdict = VERIFY_PASSED};
     aic_kernel *kernel = NULL;
-    aic_status status = aic_kernel_create(context, &c->spec, schedule, &kernel);
+    aic_status status = aic_kernel_create(context, c->spec, schedule, &kernel);
     if (status != AIC_OK) {
         return verify_say_status(report, status, "kernel");
     }
@@ -220,6 +220,6 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
     if (verdict == VERIFY_PASSED && schedule == NULL) {
         verdict = verify_call_refused(c, context, kernel, report);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return verdict;
 }

@@ -1,5 +1,6 @@
 /* Illegal specifications: every entry point refuses them, and says which parameter is at fault. */
 #include "tools/harness/entry.h"
+#include "tools/harness/stages.h"
 #include "tools/harness/verify_report.h"
 
 #include <stdio.h>
@@ -32,11 +33,15 @@ static bool names_field(const aic_spec *spec, const char *message)
     if (field[length] != ':' && strncmp(field + length, " / ", 3) != 0) {
         return false;
     }
-    for (int32_t i = 0; i < spec->count; i++) {
-        const aic_spec stage = {.count = 1, .stage = {spec->stage[i]}};
-        const char *name = aic_op_name(spec->stage[i].op);
-        if (strlen(name) == operator_length && memcmp(name, message, operator_length) == 0 &&
-            aic_spec_print(&stage, text, sizeof text, NULL) == AIC_OK) {
+    for (size_t i = 0; i < aic_spec_stages(spec); i++) {
+        const stage_desc stage = stage_of(spec, i);
+        const char *name = aic_op_name(stage.op);
+        aic_spec *alone = NULL;
+        const bool named = strlen(name) == operator_length && memcmp(name, message, operator_length) == 0 &&
+                           aic_spec_create(stage.op, &stage.desc, &alone) == AIC_OK &&
+                           aic_spec_print(alone, text, sizeof text, NULL) == AIC_OK;
+        aic_spec_destroy(alone);
+        if (named) {
             return has_key(text, field, length);
         }
     }
@@ -59,7 +64,7 @@ static aic_status try_entry(int entry, const aic_spec *spec, const aic_semantics
         return aic_spec_validate(spec, semantics);
     case ENTRY_KERNEL:
         status = aic_kernel_create(context, spec, NULL, &kernel);
-        aic_kernel_release(kernel);
+        aic_kernel_destroy(kernel);
         return status;
     case ENTRY_REFERENCE:
         return aic_reference(spec, semantics, operand, AIC_OPERANDS_MAX);

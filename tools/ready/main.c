@@ -69,7 +69,7 @@ static aic_status make_kernel(making *m, const char *text)
     aic_spec spec, canonical;
     uint64_t word;
     aic_object object;
-    aic_status status = aic_spec_parse(text, &spec);
+    aic_status status = aic_spec_read(text, &spec);
     if (status == AIC_OK) {
         status = aic_spec_resolve_kernel(&spec, &semantics, &canonical);
     }

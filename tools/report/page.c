@@ -1,5 +1,6 @@
 /* Text, axes, and what parts of the page have in common. */
 #include "tools/report/page.h"
+#include "tools/harness/stages.h"
 
 #include "tools/harness/fail.h"
 
@@ -66,7 +67,7 @@ page_number page_time(double ns)
 }
 
 /* "int8 3x3 64-256 @56x56" and the like. */
-static int describe(const aic_stage *stage, char *text, size_t capacity)
+static int describe(const stage_desc *stage, char *text, size_t capacity)
 {
     const aic_conv2d_desc *c = &stage->desc.conv2d;
     const aic_mmad_desc *m = &stage->desc.mmad;
@@ -89,8 +90,9 @@ page_number page_label(const report_layer *layer, size_t index)
         (void)snprintf(label.text, sizeof label.text, "%.30s", layer->name);
         return label;
     }
-    (void)describe(&layer->value.stage[0], form, sizeof form);
-    const char *op = form[0] == '\0' || layer->value.count > 1 ? aic_op_name(layer->value.stage[0].op) : "";
+    const stage_desc first = stage_of(layer->value, 0);
+    (void)describe(&first, form, sizeof form);
+    const char *op = form[0] == '\0' || aic_spec_stages(layer->value) > 1 ? aic_op_name(first.op) : "";
     (void)snprintf(label.text, sizeof label.text, "%zu: %.16s%s%.40s", index + 1, op, op[0] != '\0' ? " " : "", form);
     return label;
 }

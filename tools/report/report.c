@@ -25,8 +25,8 @@ int report_add(report *r, const aic_spec *spec, const char *text, const char *na
     }
     r->layer = layers;
     *layer = &layers[r->count];
-    **layer = (report_layer){.spec = strdup(text), .name = strdup(name), .value = *spec, .peak_name = "", .note = ""};
-    if ((*layer)->spec == NULL || (*layer)->name == NULL) {
+    **layer = (report_layer){.spec = strdup(text), .name = strdup(name), .peak_name = "", .note = ""};
+    if ((*layer)->spec == NULL || (*layer)->name == NULL || aic_spec_chain(&spec, 1, &(*layer)->value) != AIC_OK) {
         free((*layer)->spec);
         free((*layer)->name);
         return cli_fail_memory(SUBJECT, strlen(text) + strlen(name));
@@ -107,6 +107,7 @@ int report_write(report *r, bool whole)
 void report_close(report *r)
 {
     for (size_t i = 0; i < r->count; i++) {
+        aic_spec_destroy(r->layer[i].value);
         free(r->layer[i].spec);
         free(r->layer[i].name);
         free(r->layer[i].point);

@@ -24,7 +24,7 @@ typedef struct report_point {
 /* An operator. */
 typedef struct report_layer {
     char *spec, *name; /* canonical text; of its benchmark line, or "" */
-    aic_spec value;
+    aic_spec *value;
     const char *peak_name; /* what its speed is held against, and how much that is: GMAC/s, or GB/s of "copy" */
     double peak;
     double bound_ns; /* what no schedule can save; 0: not known */

@@ -224,14 +224,14 @@ static void write_tile(const maps *m, const char *map, const char *down, const c
 static void predict(const maps *m, const char *map, const char *down, const char *across, cell *c)
 {
     char text[REPORT_SCHEDULE_MAX];
-    aic_prediction p;
+    aic_prediction p = aic_prediction_init();
     write_tile(m, map, down, across, true, text);
-    aic_status status = aic_schedule_predict(m->context, &m->layer->value, text, &p);
+    aic_status status = aic_schedule_predict(m->context, m->layer->value, text, &p);
     const bool of_loops =
         status != AIC_OK && (strstr(aic_last_error(), "unroll") != NULL || strstr(aic_last_error(), "band") != NULL);
     if (status == AIC_OK || of_loops) {
         write_tile(m, map, down, across, false, text);
-        status = aic_schedule_predict(m->context, &m->layer->value, text, &p);
+        status = aic_schedule_predict(m->context, m->layer->value, text, &p);
     }
     c->ns = status == AIC_OK ? p.cost * m->unit : 0;
     if (status != AIC_OK) {
@@ -383,7 +383,7 @@ static void write_refusals(FILE *out, const maps *m)
 {
     char *text = NULL;
     size_t size = 0;
-    if (aic_dump(m->context, &m->layer->value, NULL, AIC_DUMP_EXPLAIN, NULL, NULL, &text, &size) == AIC_OK) {
+    if (aic_dump(m->context, m->layer->value, NULL, AIC_DUMP_EXPLAIN, NULL, NULL, &text, &size) == AIC_OK) {
         const char *at = strstr(text, "\nrefused:\n");
         at = at != NULL ? at + strlen("\nrefused:\n") : "";
         (void)fprintf(out, at[0] == ' ' ? "<p>Refused as a whole:</p><ul class=legend>" : "");
@@ -424,10 +424,10 @@ static void list_maps(maps *m, char names[MAPS_MAX][WORD_MAX * 3], size_t *count
 /* Predictions are in vector operations: `unit` makes them times, so that the default's is what was measured. */
 static void choose_unit(maps *m, const report_point *standard)
 {
-    aic_prediction p;
+    aic_prediction p = aic_prediction_init();
     const report_point *best = page_best(m->layer);
     const bool known =
-        aic_schedule_predict(m->context, &m->layer->value, standard->schedule, &p) == AIC_OK && p.cost > 0;
+        aic_schedule_predict(m->context, m->layer->value, standard->schedule, &p) == AIC_OK && p.cost > 0;
     const double ns = standard->median_ns > 0 ? standard->median_ns : standard->predicted_ns;
     m->unit = known && ns > 0 ? ns / p.cost : 1;
     m->fastest = best != NULL ? best->median_ns : known ? p.cost * m->unit : 1;

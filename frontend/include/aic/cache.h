@@ -10,6 +10,7 @@
 AIC_EXTERN_C_BEGIN
 
 typedef struct aic_disk_cache_info {
+    size_t size;            /* of this structure */
     const char *folder;     /* lives as long as the context; NULL: there is none */
     const char *mode;       /* "off", "ro", "rw" */
     uint64_t limit;         /* bytes that all files may have */
@@ -21,6 +22,8 @@ typedef struct aic_disk_cache_info {
     uint64_t refused; /* files that are no kernels or parts: damaged, of another version, open to others; counted by
                          aic_disk_cache_verify() only */
 } aic_disk_cache_info;
+
+AIC_SIZED(aic_disk_cache_info)
 
 /* What the folder of a context's disk cache holds, by the names of the files. A folder that is not there is empty; one
  * that belongs to another user, is open to others or cannot be read is AIC_IO. */

@@ -15,6 +15,7 @@ AIC_EXTERN_C_BEGIN
 
 /* A choice. Static storage. */
 typedef struct aic_choice {
+    size_t size; /* of this structure */
     const char *key;
     const char *row;     /* of the decision: "F12" */
     const char *meaning; /* a phrase */
@@ -25,6 +26,7 @@ AIC_API const aic_choice *aic_choice_at(size_t index);
 
 /* A value of a choice. Static storage. */
 typedef struct aic_reading {
+    size_t size; /* of this structure */
     const char *key;
     const char *value;
     const char *origin;  /* "documented", "vendor", "inferred", "chosen", "other": aic/choices.def */
@@ -36,6 +38,7 @@ AIC_API const aic_reading *aic_reading_at(size_t index);
 
 /* A profile: a source of results, and how it reads what is open. Static storage. */
 typedef struct aic_profile {
+    size_t size; /* of this structure */
     const char *name;
     const char *meaning; /* a phrase */
 } aic_profile;

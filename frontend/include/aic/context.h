@@ -25,8 +25,6 @@
 
 AIC_EXTERN_C_BEGIN
 
-typedef struct aic_context aic_context;
-
 /* A part of a call that threads share: computes the items begin .. end-1 of those that the parallel loop was given.
  * `worker` is one of 0 .. workers-1, and no two bodies that run at the same time have the same number. */
 typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int worker);
@@ -52,6 +50,7 @@ typedef enum aic_verbose_category {
 #define AIC_THREADS_MAX 1024
 
 typedef struct aic_context_options {
+    size_t size; /* of this structure */
     /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
      * of the host. A level the host lacks is AIC_UNSUPPORTED. */
     const char *isa;
@@ -80,7 +79,10 @@ typedef struct aic_context_options {
     int threads;
     aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
     void *parallel_for_data;
-    aic_semantics semantics; /* what the documents leave to the machine (aic/semantics.def) */
+    union {
+        aic_semantics semantics; /* what the documents leave to the machine */
+        char semantics_room[AIC_SEMANTICS_ROOM];
+    };
     /* File of tuned schedules, which kernels without a given schedule use (aic/tune.h); NULL: the environment's
      * AIC_TUNING_DB; "": none. A file that cannot be read or is damaged costs speed and leaves a warning. */
     const char *tuning_db;
@@ -126,7 +128,15 @@ typedef struct aic_context_options {
     void *allocate_data;
 } aic_context_options;
 
-AIC_API aic_context_options aic_context_options_init(void);
+static inline aic_context_options aic_context_options_init(void)
+{
+    aic_context_options made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+    made.verbose = -1;
+    made.semantics = aic_semantics_init();
+    return made;
+}
 
 /* Makes a context; options NULL: the defaults. The caller owns it. AIC_UNSUPPORTED (isa), AIC_INVALID_ARGUMENT,
  * AIC_OUT_OF_MEMORY. Nothing is compiled and LLVM is not started here. */
@@ -147,6 +157,7 @@ AIC_API void aic_thread_trim(void);
 
 /* What the context's cache holds and did. */
 typedef struct aic_cache_stats {
+    size_t size;       /* of this structure */
     uint64_t kernels;  /* kernels held */
     uint64_t compiles; /* kernels compiled so far */
     uint64_t code_bytes;
@@ -156,11 +167,14 @@ typedef struct aic_cache_stats {
     uint64_t mapped_bytes; /* code memory of the kernels held; code_bytes is the objects of all that there were */
 } aic_cache_stats;
 
+AIC_SIZED(aic_cache_stats)
+
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
 
 /* What the context's requests came to so far and where the time went: sums over its threads. Lookups that find what
  * they want are not counted, since counting would slow down threads that share the counters. */
 typedef struct aic_context_statistics {
+    size_t size;          /* of this structure */
     uint64_t requests;    /* for the first time: operator texts, chains, groups that the context had not seen before */
     uint64_t compiled;    /* of these, those whose kernel was made; the others had one of another request, or failed */
     uint64_t loaded;      /* and those whose kernel was read from the disk cache */
@@ -172,6 +186,8 @@ typedef struct aic_context_statistics {
     uint64_t link_ns;     /* to code that can be called */
     uint64_t publish_ns;  /* log lines, dumps, profilers */
 } aic_context_statistics;
+
+AIC_SIZED(aic_context_statistics)
 
 AIC_API aic_status aic_context_get_statistics(aic_context *context, aic_context_statistics *statistics);
 
@@ -202,10 +218,6 @@ AIC_API aic_status aic_isa_check(const char *name);
 /* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
-
-/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual
- * scalar and loop optimisations; NULL past the last. Static storage. */
-AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that the library was built for, e.g. "22.1.8". It is not loaded for this. */
 AIC_API const char *aic_llvm_version(void);

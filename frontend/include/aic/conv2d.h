@@ -20,20 +20,29 @@
 #define AIC_CONV2D_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. conv2d.def lists them with their meaning. */
 typedef struct aic_conv2d_desc {
+    size_t size; /* of this structure, as aic_conv2d_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/conv2d.def>
 #undef AIC_FIELD
 } aic_conv2d_desc;
 
 /* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, the rest 0. */
-AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
+static inline aic_conv2d_desc aic_conv2d_desc_init(void)
+{
+    aic_conv2d_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/conv2d.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this shape, and runs it: on the calling thread, and where there is
  * enough to do on the context's other threads, too (aic_context_options.threads).
@@ -49,8 +58,12 @@ AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
  *     AIC_COMPILE           the generator failed, or its module cannot be loaded
  *
  * On any failure dst is untouched, and aic_last_error() names the field or operand, its value and the limit. */
-AIC_API aic_status aic_jit_conv2d(struct aic_context *ctx, const aic_conv2d_desc *desc, void *dst,
-                                  const void *feature_map, const void *weight);
+static inline aic_status aic_jit_conv2d(aic_context *ctx, const aic_conv2d_desc *desc, void *dst,
+                                        const void *feature_map, const void *weight)
+{
+    const void *const operands[] = {dst, feature_map, weight};
+    return aic_jit_operator(ctx, AIC_OP_CONV2D, desc, operands, 3);
+}
 
 AIC_EXTERN_C_END
 

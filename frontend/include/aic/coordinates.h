@@ -23,6 +23,7 @@ typedef struct aic_axis {
 
 /* Where an operand's elements are: the sum of `first` and of what the index of each axis adds. */
 typedef struct aic_coordinates {
+    size_t size; /* of this structure */
     int32_t rank;
     aic_axis axis[AIC_AXES_MAX];
     int64_t first;
@@ -31,6 +32,8 @@ typedef struct aic_coordinates {
      * channel merge). */
     int64_t tail, tail_pitch;
 } aic_coordinates;
+
+AIC_SIZED(aic_coordinates)
 
 /* The coordinates of operand number `operand` of a valid specification, in calling order; semantics NULL: the defaults.
  * AIC_INVALID_ARGUMENT for one that is not taken. */

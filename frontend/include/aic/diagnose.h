@@ -18,6 +18,7 @@ typedef enum aic_event {
 
 /* An event. Static storage. */
 typedef struct aic_event_info {
+    size_t size;         /* of this structure */
     const char *name;    /* "nan_made" */
     const char *meaning; /* a phrase */
 } aic_event_info;

@@ -19,6 +19,7 @@ typedef enum aic_traffic {
 
 /* What the generator knows of a kernel without making it. */
 typedef struct aic_explanation {
+    size_t size;        /* of this structure */
     const char *shape;  /* of the computation: "contraction", "epilogue", "move", ...; static storage */
     const char *kernel; /* the micro-kernel chosen, the shape itself where it has none; static storage */
     const char *origin; /* of the schedule: "default", "tuned", "given"; static storage */
@@ -38,6 +39,8 @@ typedef struct aic_explanation {
     double bytes[AIC_TRAFFIC_LEVELS];
     char *text; /* the report of `aicjit explain` for people: loops, refused micro-kernels and tiles; aic_free() */
 } aic_explanation;
+
+AIC_SIZED(aic_explanation)
 
 /* Explains the kernel of `spec`; schedule and isa as aic_dump() takes them. On success the caller frees
  * explanation->text with aic_free(). AIC_INVALID_ARGUMENT where spec, schedule or isa are wrong, AIC_OUT_OF_MEMORY.

@@ -10,6 +10,7 @@ AIC_EXTERN_C_BEGIN
 
 /* A kernel of an object. */
 typedef struct aic_export_kernel {
+    size_t size; /* of this structure */
     const aic_spec *spec;
     /* The function's name: a C identifier that does not begin with an underscore, of at most AIC_EXPORT_NAME_MAX
      * characters, that C and C++ programs can have: no keyword, main, macro of compilers (linux, unix, i386), nor name
@@ -21,17 +22,22 @@ typedef struct aic_export_kernel {
     const char *schedule;
 } aic_export_kernel;
 
+AIC_SIZED(aic_export_kernel)
+
 #define AIC_EXPORT_NAME_MAX 80
 
 /* The most kernels of one object, levels multiplied. */
 #define AIC_EXPORT_MAX 256
 
 typedef struct aic_exported {
+    size_t size;  /* of this structure */
     char *object; /* ELF relocatable */
     size_t object_size;
     char *header; /* C and C++, with a closing zero: prototypes, sizes, what the operands are */
     size_t header_size;
 } aic_exported;
+
+AIC_SIZED(aic_exported)
 
 /* Makes an object with these kernels, and its header. Of each
  *
@@ -50,10 +56,10 @@ typedef struct aic_exported {
  * a process may use tiles is between it and the system.
  *
  * triple: as for aic_dump(). AIC_INVALID_ARGUMENT for names, levels, specifications that cannot be; AIC_UNSUPPORTED
- * where levels do not pack the same operand. Free the result with aic_exported_free(). */
+ * where levels do not pack the same operand. Free the result with aic_exported_destroy(). */
 AIC_API aic_status aic_export(aic_context *context, const aic_export_kernel *kernels, size_t count, const char *isa,
                               const char *triple, aic_exported *result);
-AIC_API void aic_exported_free(aic_exported *result); /* NULL does nothing */
+AIC_API void aic_exported_destroy(aic_exported *result); /* NULL does nothing */
 
 AIC_EXTERN_C_END
 

@@ -92,6 +92,15 @@
 
 #define AIC_EVERY (-1)
 
+/* The value of a field of `made` that aic_OP_desc_init() gives. */
+#define AIC_INITIAL(kind, name, count, need, fallback) AIC_INITIAL_##count(made.name, fallback)
+#define AIC_INITIAL_1(member, value) member = value;
+#define AIC_INITIAL_2(member, value) member[0] = member[1] = value;
+#define AIC_INITIAL_3(member, value) member[2] = value, AIC_INITIAL_2(member, value)
+#define AIC_INITIAL_4(member, value) member[3] = value, AIC_INITIAL_3(member, value)
+#define AIC_INITIAL_5(member, value) member[4] = value, AIC_INITIAL_4(member, value)
+#define AIC_INITIAL_6(member, value) member[5] = value, AIC_INITIAL_5(member, value)
+
 #define AIC_MEMBER(kind, name, count, need, fallback) AIC_CTYPE_##kind name AIC_EXTENT_##count;
 
 #endif

@@ -34,26 +34,39 @@
 #define AIC_FIXPIPE_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. fixpipe.def lists them with their meaning. */
 typedef struct aic_fixpipe_desc {
+    size_t size; /* of this structure, as aic_fixpipe_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/fixpipe.def>
 #undef AIC_FIELD
 } aic_fixpipe_desc;
 
 /* The defaults of fixpipe.def. */
-AIC_API aic_fixpipe_desc aic_fixpipe_desc_init(void);
+static inline aic_fixpipe_desc aic_fixpipe_desc_init(void)
+{
+    aic_fixpipe_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/fixpipe.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). cbufWorkspace is NULL in modes without V; an illegal word in it is AIC_INVALID_ARGUMENT, and dst
  * is untouched. */
-AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
-                                   const void *cbufWorkspace);
+static inline aic_status aic_jit_fixpipe(aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
+                                         const void *cbufWorkspace)
+{
+    const void *const operands[] = {dst, src, cbufWorkspace};
+    return aic_jit_operator(ctx, AIC_OP_FIXPIPE, desc, operands, 3);
+}
 
 /* Bits of the quantisation words in deqScalar and cbufWorkspace (AscendC, quantisation word). Every mode takes the
  * scale, a float32 without its low 13 bits. Modes with 8-bit results also take the offset and the sign, and (V)REQ8 the

@@ -9,8 +9,7 @@
 AIC_EXTERN_C_BEGIN
 
 /* Machine code of one specification for one target and schedule. A kernel never changes, and any number of threads may
- * use it. References are counted: the caller releases every kernel that aic_kernel_create() gave, once. */
-typedef struct aic_kernel aic_kernel;
+ * use it. References to it are counted: the caller destroys every handle that aic_kernel_create() gave, once. */
 
 /* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
  * this, else the default rule's. Otherwise the text form that `aicjit dump --stage plan` prints, e.g. "schedule(rows=1,
@@ -19,22 +18,33 @@ typedef struct aic_kernel aic_kernel;
  * is compiled once. */
 AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
                                      aic_kernel **kernel);
-AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
+AIC_API void aic_kernel_destroy(aic_kernel *kernel); /* NULL does nothing */
 
 /* Bytes of scratch memory that one call of a C function below needs, aligned to 64 bytes: with plain operands, and with
  * packed images in place of packable operands, which needs no room to pack them. */
 AIC_API size_t aic_kernel_workspace_size(const aic_kernel *kernel);
 AIC_API size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel);
 
+/* What aic_kernel_OP() calls: the kernel's function, to be cast to one that takes `operands` pointers and a workspace.
+ */
+typedef void (*aic_kernel_entry_fn)(void);
+AIC_API aic_kernel_entry_fn aic_kernel_entry(const aic_kernel *kernel, aic_op op, size_t operands, bool packed);
+
 /* Kernels as C functions: operands as aic_jit_OP() takes them, packable ones plain or (_packed) as packed images, then
  * aic_kernel_workspace_size() bytes of scratch memory, 64-byte aligned and not shared between concurrent calls. They
  * check nothing, neither addresses nor data. Valid while the kernel is held; NULL when it is no kernel of this one
  * operator. */
 #define AIC_OPERANDS(...) __VA_ARGS__
-#define AIC_OP(ENUM, name, params, args)                                                                               \
+#define AIC_OP(ENUM, name, count, params, args)                                                                        \
     typedef void (*aic_##name##_fn)(params, void *workspace);                                                          \
-    AIC_API aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel);                                               \
-    AIC_API aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel);
+    static inline aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel)                                          \
+    {                                                                                                                  \
+        return (aic_##name##_fn)aic_kernel_entry(kernel, AIC_OP_##ENUM, count, false);                                 \
+    }                                                                                                                  \
+    static inline aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel)                                 \
+    {                                                                                                                  \
+        return (aic_##name##_fn)aic_kernel_entry(kernel, AIC_OP_##ENUM, count, true);                                  \
+    }
 #include <aic/ops.def>
 #undef AIC_OP
 #undef AIC_OPERANDS
@@ -71,7 +81,8 @@ AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void
 /* Packing of a constant operand, such as weights, for many calls. `operand` is its number in calling order, 2 for
  * conv2d's weight.
  *
- * aic_kernel_packed_size() gives the bytes of the packed image, 0 when the kernel does not pack this operand.
+ * aic_kernel_packed_size() gives the bytes of the packed image; AIC_UNSUPPORTED when the kernel does not pack this
+ * operand.
  * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64.
  * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands.
  *
@@ -106,6 +117,7 @@ AIC_API aic_status aic_kernel_call_batch_packed(const aic_kernel *kernel, void *
                                                 const size_t strides[], size_t n);
 
 typedef struct aic_kernel_info {
+    size_t size;          /* of this structure */
     const char *name;     /* symbol of the kernel, names dump files too; lives as long as the kernel */
     const char *isa;      /* instruction set level it was generated for */
     const char *schedule; /* canonical text; lives as long as the kernel */
@@ -121,6 +133,8 @@ typedef struct aic_kernel_info {
     /* Parts of it that other kernels may have, too: at hand in memory, loaded, compiled for it. */
     uint32_t parts_ready, parts_loaded, parts_made;
 } aic_kernel_info;
+
+AIC_SIZED(aic_kernel_info)
 
 AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);
 
@@ -144,19 +158,17 @@ AIC_API aic_status aic_dump(aic_context *context, const aic_spec *spec, const ch
                             const char *isa, const char *triple, char **bytes, size_t *size);
 AIC_API void aic_free(void *memory);
 
-/* Text of candidate schedule number `index` of spec in this context, best predicted first; AIC_INVALID_ARGUMENT
- * past the last. The text is written as aic_spec_print() writes. */
-AIC_API aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
-                                          size_t capacity);
-
 /* What the generator expects of a schedule, without making code. */
 typedef struct aic_prediction {
+    size_t size;        /* of this structure */
     char schedule[160]; /* canonical text: what was left out is filled in */
     bool is_default;    /* the default rule would choose it */
     int vector_bits;    /* of the context's instruction set level */
     double cost;        /* vector operations of a call */
     double bound;       /* of these, what no schedule can save */
 } aic_prediction;
+
+AIC_SIZED(aic_prediction)
 
 /* Predicts the cost of `spec` with this schedule in this context; schedule NULL: the default rule's. A schedule that
  * does not fit is AIC_INVALID_ARGUMENT, and aic_last_error() names the field. context NULL: the default context. */

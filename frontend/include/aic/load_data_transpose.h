@@ -13,25 +13,38 @@
 #define AIC_LOAD_DATA_TRANSPOSE_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. load_data_transpose.def lists them with their meaning. */
 typedef struct aic_load_data_transpose_desc {
+    size_t size; /* of this structure, as aic_load_data_transpose_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/load_data_transpose.def>
 #undef AIC_FIELD
 } aic_load_data_transpose_desc;
 
 /* The defaults of load_data_transpose.def. */
-AIC_API aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void);
+static inline aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void)
+{
+    aic_load_data_transpose_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/load_data_transpose.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL. */
-AIC_API aic_status aic_jit_load_data_transpose(struct aic_context *ctx, const aic_load_data_transpose_desc *desc,
-                                               void *dst, const void *src);
+static inline aic_status aic_jit_load_data_transpose(aic_context *ctx, const aic_load_data_transpose_desc *desc,
+                                                     void *dst, const void *src)
+{
+    const void *const operands[] = {dst, src};
+    return aic_jit_operator(ctx, AIC_OP_LOAD_DATA_TRANSPOSE, desc, operands, 2);
+}
 
 AIC_EXTERN_C_END
 

@@ -24,25 +24,38 @@
 #define AIC_MMAD_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. mmad.def lists them with their meaning. */
 typedef struct aic_mmad_desc {
+    size_t size; /* of this structure, as aic_mmad_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/mmad.def>
 #undef AIC_FIELD
 } aic_mmad_desc;
 
 /* The defaults of mmad.def. */
-AIC_API aic_mmad_desc aic_mmad_desc_init(void);
+static inline aic_mmad_desc aic_mmad_desc_init(void)
+{
+    aic_mmad_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/mmad.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL. */
-AIC_API aic_status aic_jit_mmad(struct aic_context *ctx, const aic_mmad_desc *desc, void *c, const void *a,
-                                const void *b);
+static inline aic_status aic_jit_mmad(aic_context *ctx, const aic_mmad_desc *desc, void *c, const void *a,
+                                      const void *b)
+{
+    const void *const operands[] = {c, a, b};
+    return aic_jit_operator(ctx, AIC_OP_MMAD, desc, operands, 3);
+}
 
 AIC_EXTERN_C_END
 

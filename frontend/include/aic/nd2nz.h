@@ -19,24 +19,37 @@
 #define AIC_ND2NZ_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. nd2nz.def lists them with their meaning. */
 typedef struct aic_nd2nz_desc {
+    size_t size; /* of this structure, as aic_nd2nz_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/nd2nz.def>
 #undef AIC_FIELD
 } aic_nd2nz_desc;
 
 /* The defaults of nd2nz.def. */
-AIC_API aic_nd2nz_desc aic_nd2nz_desc_init(void);
+static inline aic_nd2nz_desc aic_nd2nz_desc_init(void)
+{
+    aic_nd2nz_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/nd2nz.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL. */
-AIC_API aic_status aic_jit_nd2nz(struct aic_context *ctx, const aic_nd2nz_desc *desc, void *dst, const void *src);
+static inline aic_status aic_jit_nd2nz(aic_context *ctx, const aic_nd2nz_desc *desc, void *dst, const void *src)
+{
+    const void *const operands[] = {dst, src};
+    return aic_jit_operator(ctx, AIC_OP_ND2NZ, desc, operands, 2);
+}
 
 AIC_EXTERN_C_END
 

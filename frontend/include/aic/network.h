@@ -15,6 +15,7 @@ typedef struct aic_network aic_network;
 
 /* An input or output. */
 typedef struct aic_network_tensor {
+    size_t size; /* of this structure */
     const char *name;
     aic_dtype dtype;
     int32_t rank;
@@ -25,6 +26,7 @@ typedef struct aic_network_tensor {
 
 /* A kernel, in the order of calls. */
 typedef struct aic_network_kernel {
+    size_t size;          /* of this structure */
     size_t line;          /* of network.txt */
     const char *text;     /* canonical operator text */
     const char *output;   /* name of what it writes */
@@ -47,10 +49,18 @@ typedef struct aic_network_facts {
     const char *isa;
 } aic_network_facts;
 
-static inline aic_network_facts aic_network_facts_init(void)
+AIC_SIZED(aic_network_facts)
+
+/* Entry number `index` of input, output or kernel. Entries lie as far apart as they are large in the library that runs.
+ */
+static inline const aic_network_tensor *aic_network_tensor_at(const aic_network_tensor *first, size_t index)
 {
-    aic_network_facts made = {sizeof(aic_network_facts), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL};
-    return made;
+    return (const aic_network_tensor *)(const void *)((const char *)first + index * first->size);
+}
+
+static inline const aic_network_kernel *aic_network_kernel_at(const aic_network_kernel *first, size_t index)
+{
+    return (const aic_network_kernel *)(const void *)((const char *)first + index * first->size);
 }
 
 /* Called on the thread of aic_network_open() whenever a kernel was made. false: stop, aic_network_open() is
@@ -68,11 +78,7 @@ typedef struct aic_network_options {
     void *user;                    /* of both */
 } aic_network_options;
 
-static inline aic_network_options aic_network_options_init(void)
-{
-    aic_network_options made = {sizeof(aic_network_options), false, NULL, NULL, NULL};
-    return made;
-}
+AIC_SIZED(aic_network_options)
 
 /* Opens the network in `folder`: checks everything, makes all kernels, on as many threads as the context has, packs
  * constants. context NULL: the default context, which may be destroyed before the network; options NULL: the defaults.
@@ -107,7 +113,7 @@ AIC_API aic_status aic_network_batch(const aic_network *network, const void *con
  * NAME_out_TENSOR_BYTES in capitals, as macros. Names, isa and triple are as for aic_export(), and so is what the code
  * is: freestanding, on the calling thread, choosing a level where there are several. Constants that kernels pack are in
  * the object packed for each level that this host runs; levels that it lacks, and other architectures, pack them in
- * every call. At most 23 inputs and outputs. Free the result with aic_exported_free(). */
+ * every call. At most 23 inputs and outputs. Free the result with aic_exported_destroy(). */
 AIC_API aic_status aic_network_export(aic_context *context, const char *folder, const char *name, const char *isa,
                                       const char *triple, aic_exported *result);
 

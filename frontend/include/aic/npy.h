@@ -15,12 +15,15 @@ AIC_EXTERN_C_BEGIN
 
 /* What a header says. */
 typedef struct aic_npy_header {
+    size_t size;     /* of this structure */
     aic_dtype dtype; /* bfloat16 has no NumPy type: it travels as uint16 */
     int32_t rank;
     int64_t shape[AIC_RANK_MAX];
     int64_t elements; /* 1 for rank 0 */
     size_t data_offset;
 } aic_npy_header;
+
+AIC_SIZED(aic_npy_header)
 
 /* Reads the header at the start of `bytes` (`size` bytes, all of the file or at least AIC_NPY_HEADER_MAX of it). The
  * message of AIC_INVALID_ARGUMENT begins with `subject` (may be NULL). Refused: other versions, big-endian or

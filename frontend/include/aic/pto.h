@@ -49,20 +49,32 @@ typedef enum aic_pto_placement {
 } aic_pto_placement;
 
 typedef struct aic_pto_options {
+    size_t size; /* of this structure */
     aic_chip arch;
     aic_pto_placement placement;
-    aic_semantics semantics; /* a program keeps their rules, and those of the context that it runs in */
-    bool free_names;         /* values need no definition, as in a single statement; such a program cannot be run */
+    union {
+        aic_semantics semantics; /* a program keeps their rules, and those of the context that it runs in */
+        char semantics_room[AIC_SEMANTICS_ROOM];
+    };
+    bool free_names; /* values need no definition, as in a single statement; such a program cannot be run */
 } aic_pto_options;
 
 /* A5, placement as the text has it, the documents' semantics, every value defined. */
-AIC_API aic_pto_options aic_pto_options_init(void);
+static inline aic_pto_options aic_pto_options_init(void)
+{
+    aic_pto_options made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+    made.arch = AIC_CHIP_A5;
+    made.semantics = aic_semantics_init();
+    return made;
+}
 
 /* Reads a program and checks every rule of its statements. options NULL: the defaults. The caller owns *program.
  * AIC_INVALID_ARGUMENT, AIC_OUT_OF_MEMORY. */
 AIC_API aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options *options,
                                  aic_pto_program **program);
-AIC_API void aic_pto_free(aic_pto_program *program); /* NULL does nothing */
+AIC_API void aic_pto_destroy(aic_pto_program *program); /* NULL does nothing */
 
 /* Writes the canonical form, a line a statement, texpands as pto.texpands ins(...) outs(...); comments are left out.
  * buffer, capacity and length as aic_spec_print() has them. */
@@ -86,7 +98,8 @@ AIC_API aic_status aic_pto_argument(const aic_pto_program *program, size_t index
 #define AIC_PTO_NONE ((size_t)-1)
 
 typedef struct aic_pto_statement {
-    aic_spec spec;
+    size_t size;                       /* of this structure */
+    const aic_spec *spec;              /* lives as long as the program */
     size_t operands;                   /* of spec, in calling order */
     size_t argument[AIC_OPERANDS_MAX]; /* which argument each of them is, or AIC_PTO_NONE */
     int64_t address;                   /* of its tile in the memory of its location, AIC_NOT_GIVEN without one */
@@ -94,6 +107,8 @@ typedef struct aic_pto_statement {
     size_t group;        /* statements of one group follow each other, at most 16, and are independent: one kernel */
     size_t line, column; /* where it begins, counted from 1 */
 } aic_pto_statement;
+
+AIC_SIZED(aic_pto_statement)
 
 AIC_API size_t aic_pto_statement_count(const aic_pto_program *program);
 AIC_API aic_status aic_pto_get_statement(const aic_pto_program *program, size_t index, aic_pto_statement *statement);

@@ -12,6 +12,7 @@ AIC_EXTERN_C_BEGIN
 
 /* An entry of the lists. Static storage. */
 typedef struct aic_rule {
+    size_t size;        /* of this structure */
     const char *op;     /* "conv2d"; "semantics" and "request" for what all share */
     const char *kind;   /* "rule", "field", "default" or "step": something is rounded, clamped or replaced */
     const char *id;     /* unique among the operator's entries of this kind; of fields and defaults the field's name */

@@ -21,50 +21,33 @@
 
 AIC_EXTERN_C_BEGIN
 
-typedef enum aic_op {
-    AIC_OP_NONE = 0,
-#define AIC_OP(ENUM, name, params, args) AIC_OP_##ENUM,
-#include <aic/ops.def>
-#undef AIC_OP
-    AIC_OP_END
-} aic_op;
-
-/* Numbers of the operands of every operator in calling order: AIC_CONV2D_DST 0, AIC_CONV2D_FEATURE_MAP 1, ... In a
- * chain the numbers are those of aic_spec_operands(). */
-enum {
-#define AIC_OPERAND(OP, NAME, op, name, number) AIC_##OP##_##NAME = number,
-#include <aic/operands.def>
-#undef AIC_OPERAND
-};
-
-/* One operator with its descriptor. */
-typedef struct aic_stage {
-    aic_op op;
-    union {
-#define AIC_OP(ENUM, name, params, args) aic_##name##_desc name;
-#include <aic/ops.def>
-#undef AIC_OP
-    } desc;
-} aic_stage;
-
-/* The longest chain "a(...) | b(...)" that is fused into one kernel. */
-#define AIC_STAGES_MAX 6
-
-typedef struct aic_spec {
-    int32_t count; /* stages in use, 1 .. AIC_STAGES_MAX */
-    aic_stage stage[AIC_STAGES_MAX];
-} aic_spec;
+/* Opaque: made by aic_spec_parse(), aic_spec_create_OP() and aic_spec_chain(), freed by aic_spec_destroy(). It never
+ * changes, and any number of threads may use it. Functions that take one keep nothing of it. */
 
 /* What the documents leave to the machine; a context carries one, the reference takes one. */
 typedef struct aic_semantics {
+    size_t size; /* of this structure */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/choices.def>
 #include <aic/semantics.def>
 #undef AIC_FIELD
 } aic_semantics;
 
+/* The bytes that aic_semantics has inside of other structures, whatever it grows to. */
+#define AIC_SEMANTICS_ROOM 256
+
 /* The documents' defaults. */
-AIC_API aic_semantics aic_semantics_init(void);
+static inline aic_semantics aic_semantics_init(void)
+{
+    aic_semantics made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/choices.def>
+#include <aic/semantics.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* AIC_DIRECTION_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing
  * else. */
@@ -76,10 +59,13 @@ typedef enum aic_direction {
 } aic_direction;
 
 #define AIC_RANK_MAX 6
+/* Room for the operands of every specification of this version. Later ones may have more: aic_spec_operands() knows
+ * what room a program was compiled with. */
 #define AIC_OPERANDS_MAX 12
 
 /* One operand of a specification, as the document names and shapes it. */
 typedef struct aic_operand {
+    size_t size;      /* of this structure */
     const char *name; /* static storage */
     aic_direction direction;
     aic_dtype dtype;
@@ -102,20 +88,38 @@ typedef struct aic_operand {
     int64_t spare;
 } aic_operand;
 
-/* "producer | consumer" as one specification; either may be a chain itself. aic_spec_validate() says whether they can
- * be fused; where they have no operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which
- * it refuses. Shape and stride fields of the consumer that are 0 follow from the producer, and so do the strides of
- * tensor_arithmetic's input0 and output. */
-AIC_API aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer);
+AIC_SIZED(aic_operand)
 
-/* A specification of this one operator. No check is made; of NULL it has no operator. */
-#define AIC_OP(ENUM, name, params, args) AIC_API aic_spec aic_spec_##name(const aic_##name##_desc *desc);
+/* Reads operator text, e.g. "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32])". Only the
+ * text is judged (AIC_INVALID_ARGUMENT with the column); call aic_spec_validate() for the values. AIC_OUT_OF_MEMORY. */
+AIC_API aic_status aic_spec_parse(const char *text, aic_spec **spec);
+
+/* Of every operator: aic_spec_create_conv2d(&desc, &spec) makes a specification of this one operator; its values are
+ * judged by aic_spec_validate() only. aic_spec_get_conv2d(spec, stage, &desc) reads the descriptor of a stage back;
+ * AIC_INVALID_ARGUMENT where that is another operator. `desc` comes from aic_conv2d_desc_init(). */
+#define AIC_OP(ENUM, name, count, params, args)                                                                        \
+    static inline aic_status aic_spec_create_##name(const aic_##name##_desc *desc, aic_spec **spec)                    \
+    {                                                                                                                  \
+        return aic_spec_create(AIC_OP_##ENUM, desc, spec);                                                             \
+    }                                                                                                                  \
+    static inline aic_status aic_spec_get_##name(const aic_spec *spec, size_t stage, aic_##name##_desc *desc)          \
+    {                                                                                                                  \
+        return aic_spec_get(spec, stage, AIC_OP_##ENUM, desc);                                                         \
+    }
 #include <aic/ops.def>
 #undef AIC_OP
 
-/* Reads operator text, e.g. "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32])". Only the
- * text is judged (AIC_INVALID_ARGUMENT with the column); call aic_spec_validate() for the values. */
-AIC_API aic_status aic_spec_parse(const char *text, aic_spec *spec);
+/* "a | b | ..." as one specification; each may be a chain itself, and of one the result is a copy. aic_spec_validate()
+ * says whether they can be fused. Shape and stride fields of a consumer that are 0 follow from its producer, and so do
+ * the strides of tensor_arithmetic's input0 and output. AIC_INVALID_ARGUMENT where there are more operators than a
+ * kernel can have (the message has the limit), none, or a NULL. */
+AIC_API aic_status aic_spec_chain(const aic_spec *const stages[], size_t count, aic_spec **spec);
+
+AIC_API void aic_spec_destroy(aic_spec *spec); /* NULL does nothing */
+
+/* How many operators the specification is a chain of, and which; 0 and AIC_OP_NONE of NULL and past the last. */
+AIC_API size_t aic_spec_stages(const aic_spec *spec);
+AIC_API aic_op aic_spec_stage_op(const aic_spec *spec, size_t stage);
 
 /* Writes the canonical text: every key, fixed order, one spelling; reading it back gives an equal
  * specification. At most `capacity` bytes with the closing zero; *length (may be NULL) gets the length without
@@ -131,10 +135,19 @@ AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
 
 /* The operands in calling order, out before in; of a fused chain: the last operator's output, the first one's inputs,
  * what its sums start from (l1out, where they do not start from 0), the other input of every tensor_arithmetic between
- * that has one (input1, input1_2, ...), the last operator's other inputs. Validates first. Writes at most
- * AIC_OPERANDS_MAX entries. */
-AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
-                                     aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
+ * that has one (input1, input1_2, ...), the last operator's other inputs. Validates first. `operands` has room for
+ * AIC_OPERANDS_MAX entries, whatever is in them before; AIC_UNSUPPORTED where that is too little.
+ *
+ * aic_spec_get_operands() is the same for any room and size of entries: the first `room` operands are written, NULL for
+ * none, and *count gets the number of all. */
+AIC_API aic_status aic_spec_get_operands(const aic_spec *spec, const aic_semantics *semantics, aic_operand *operands,
+                                         size_t entry_size, size_t room, size_t *count);
+
+static inline aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
+                                           aic_operand operands[AIC_OPERANDS_MAX], size_t *count)
+{
+    return aic_spec_get_operands(spec, semantics, operands, sizeof operands[0], AIC_OPERANDS_MAX, count);
+}
 
 /* Bytes of the operand with this name, 0 of one that this descriptor does not take. Validates first; a name that is no
  * operand's is AIC_INVALID_ARGUMENT. */
@@ -143,11 +156,14 @@ AIC_API aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semant
 
 /* A result as a tensor. */
 typedef struct aic_result_layout {
+    size_t size;       /* of this structure */
     aic_layout layout; /* NC1HWC0 or NHWC of a convolution; Nz or ND of a matrix */
     const char *name;  /* of the layout, static storage */
     int32_t rank;
     int64_t shape[AIC_RANK_MAX]; /* the last entry of NC1HWC0 and Nz is C0 */
 } aic_result_layout;
+
+AIC_SIZED(aic_result_layout)
 
 /* Names the layout in which the result of conv2d, mmad or a chain "... | fixpipe" lies, so that it can be handed to the
  * next operator: its bytes are those of this tensor, in order and without gaps. AIC_UNSUPPORTED with the reason where
@@ -203,30 +219,6 @@ AIC_API aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *se
 
 /* Whether the result of spec is defined bit for bit (every NaN counting as equal). */
 AIC_API bool aic_spec_exact(const aic_spec *spec);
-
-/* A pseudo-random specification of `op`, the same for the same seed and semantics: legal under these (NULL: the
- * defaults) and small enough to run in milliseconds, corners preferred (AIC_OP_NONE: any operator). */
-AIC_API aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec);
-
-/* A pseudo-random specification of `op` with exactly one value that the defaults do not allow; illegal under these
- * semantics, too, which may have smaller memories besides. */
-AIC_API aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec);
-
-/* The same for fused chains that begin with the producer and end with the consumer (AIC_OP_NONE: any operator that can
- * be one), some with arithmetic between. AIC_INVALID_ARGUMENT when the two cannot be fused. */
-AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics,
-                                         uint64_t seed, aic_spec *spec);
-AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,
-                                                 uint64_t seed, aic_spec *spec);
-
-/* Text name of an operator ("conv2d"), NULL for values that are none; and back (AIC_OP_NONE). */
-AIC_API const char *aic_op_name(aic_op op);
-AIC_API aic_op aic_op_parse(const char *name);
-
-/* The candidate most like `word`, for messages that ask "did you mean"; NULL when none is near, and of NULL. Near: at
- * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a
- * candidate. */
-AIC_API const char *aic_nearest_word(const char *word, const char *const candidates[], size_t count);
 
 AIC_EXTERN_C_END
 

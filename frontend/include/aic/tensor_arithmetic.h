@@ -27,28 +27,41 @@
 #define AIC_TENSOR_ARITHMETIC_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
-
-struct aic_context;
 
 /* In every entry of a stride field: dense rows, one lane's channels after the other, then batches. */
 #define AIC_COMPACT (-1)
 
 /* The parameters of the document, under its names. tensor_arithmetic.def lists them with their meaning. */
 typedef struct aic_tensor_arithmetic_desc {
+    size_t size; /* of this structure, as aic_tensor_arithmetic_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/tensor_arithmetic.def>
 #undef AIC_FIELD
 } aic_tensor_arithmetic_desc;
 
 /* The defaults of tensor_arithmetic.def. */
-AIC_API aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void);
+static inline aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void)
+{
+    aic_tensor_arithmetic_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/tensor_arithmetic.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL: constant inputs, with memory=local both inputs. */
-AIC_API aic_status aic_jit_tensor_arithmetic(struct aic_context *ctx, const aic_tensor_arithmetic_desc *desc,
-                                             void *output, const void *input0, const void *input1);
+static inline aic_status aic_jit_tensor_arithmetic(aic_context *ctx, const aic_tensor_arithmetic_desc *desc,
+                                                   void *output, const void *input0, const void *input1)
+{
+    const void *const operands[] = {output, input0, input1};
+    return aic_jit_operator(ctx, AIC_OP_TENSOR_ARITHMETIC, desc, operands, 3);
+}
 
 AIC_EXTERN_C_END
 

@@ -16,19 +16,33 @@ AIC_EXTERN_C_BEGIN
 
 /* The parameters of the document, under its names. tensor_arithmetic_quantized.def lists them with their meaning. */
 typedef struct aic_tensor_arithmetic_quantized_desc {
+    size_t size; /* of this structure, as aic_tensor_arithmetic_quantized_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/tensor_arithmetic_quantized.def>
 #undef AIC_FIELD
 } aic_tensor_arithmetic_quantized_desc;
 
 /* The defaults of tensor_arithmetic_quantized.def. */
-AIC_API aic_tensor_arithmetic_quantized_desc aic_tensor_arithmetic_quantized_desc_init(void);
+static inline aic_tensor_arithmetic_quantized_desc aic_tensor_arithmetic_quantized_desc_init(void)
+{
+    aic_tensor_arithmetic_quantized_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/tensor_arithmetic_quantized.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL, as in aic_jit_tensor_arithmetic(). */
-AIC_API aic_status aic_jit_tensor_arithmetic_quantized(struct aic_context *ctx,
-                                                       const aic_tensor_arithmetic_quantized_desc *desc, void *output,
-                                                       const void *input0, const void *input1);
+static inline aic_status aic_jit_tensor_arithmetic_quantized(aic_context *ctx,
+                                                             const aic_tensor_arithmetic_quantized_desc *desc,
+                                                             void *output, const void *input0, const void *input1)
+{
+    const void *const operands[] = {output, input0, input1};
+    return aic_jit_operator(ctx, AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, desc, operands, 3);
+}
 
 AIC_EXTERN_C_END
 

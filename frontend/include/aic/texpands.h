@@ -18,13 +18,13 @@
 #define AIC_TEXPANDS_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. texpands.def lists them with their meaning. */
 typedef struct aic_texpands_desc {
+    size_t size; /* of this structure, as aic_texpands_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/texpands.def>
 #undef AIC_FIELD
@@ -32,12 +32,25 @@ typedef struct aic_texpands_desc {
 
 /* The defaults of texpands.def: A5, vec, the valid region as large as the tile, row-major without boxes, placed by the
  * library. */
-AIC_API aic_texpands_desc aic_texpands_desc_init(void);
+static inline aic_texpands_desc aic_texpands_desc_init(void)
+{
+    aic_texpands_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/texpands.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). */
-AIC_API aic_status aic_jit_texpands(struct aic_context *ctx, const aic_texpands_desc *desc, void *dst,
-                                    const void *scalar);
+static inline aic_status aic_jit_texpands(aic_context *ctx, const aic_texpands_desc *desc, void *dst,
+                                          const void *scalar)
+{
+    const void *const operands[] = {dst, scalar};
+    return aic_jit_operator(ctx, AIC_OP_TEXPANDS, desc, operands, 2);
+}
 
 /* Reads text as one element of `dtype` into *element: a decimal or hexadecimal (0x) integer; for float types a decimal
  * number, rounded once (ties to even), or the bit pattern in hexadecimal, or inf, -inf, nan; for uint64 also

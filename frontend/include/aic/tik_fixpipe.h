@@ -26,25 +26,38 @@
 #define AIC_TIK_FIXPIPE_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. tik_fixpipe.def lists them with their meaning. */
 typedef struct aic_tik_fixpipe_desc {
+    size_t size; /* of this structure, as aic_tik_fixpipe_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/tik_fixpipe.def>
 #undef AIC_FIELD
 } aic_tik_fixpipe_desc;
 
 /* The defaults of tik_fixpipe.def. */
-AIC_API aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void);
+static inline aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void)
+{
+    aic_tik_fixpipe_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/tik_fixpipe.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). bias and mode_param are NULL unless their keys are true. */
-AIC_API aic_status aic_jit_tik_fixpipe(struct aic_context *ctx, const aic_tik_fixpipe_desc *desc, void *dst,
-                                       const void *src, const void *bias, const void *mode_param);
+static inline aic_status aic_jit_tik_fixpipe(aic_context *ctx, const aic_tik_fixpipe_desc *desc, void *dst,
+                                             const void *src, const void *bias, const void *mode_param)
+{
+    const void *const operands[] = {dst, src, bias, mode_param};
+    return aic_jit_operator(ctx, AIC_OP_TIK_FIXPIPE, desc, operands, 4);
+}
 
 AIC_EXTERN_C_END
 

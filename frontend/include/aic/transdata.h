@@ -25,25 +25,37 @@
 #define AIC_TRANSDATA_H
 
 #include <aic/field.h>
+#include <aic/op.h>
 
 AIC_EXTERN_C_BEGIN
 
-struct aic_context;
-
 /* The parameters of the document, under its names. transdata.def lists them with their meaning. */
 typedef struct aic_transdata_desc {
+    size_t size; /* of this structure, as aic_transdata_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
 #include <aic/transdata.def>
 #undef AIC_FIELD
 } aic_transdata_desc;
 
 /* The defaults of transdata.def. */
-AIC_API aic_transdata_desc aic_transdata_desc_init(void);
+static inline aic_transdata_desc aic_transdata_desc_init(void)
+{
+    aic_transdata_desc made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+#define AIC_FIELD AIC_INITIAL
+#include <aic/transdata.def>
+#undef AIC_FIELD
+    return made;
+}
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). */
-AIC_API aic_status aic_jit_transdata(struct aic_context *ctx, const aic_transdata_desc *desc, void *dst,
-                                     const void *src);
+static inline aic_status aic_jit_transdata(aic_context *ctx, const aic_transdata_desc *desc, void *dst, const void *src)
+{
+    const void *const operands[] = {dst, src};
+    return aic_jit_operator(ctx, AIC_OP_TRANSDATA, desc, operands, 2);
+}
 
 AIC_EXTERN_C_END
 

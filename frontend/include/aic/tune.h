@@ -33,6 +33,7 @@ typedef enum aic_tune_state {
 } aic_tune_state;
 
 typedef struct aic_tune_candidate {
+    size_t size;                          /* of this structure */
     char schedule[AIC_TUNE_SCHEDULE_MAX]; /* canonical text */
     bool is_default;                      /* the default rule's choice */
     aic_tune_state state;
@@ -51,6 +52,7 @@ typedef enum aic_tune_outcome {
 } aic_tune_outcome;
 
 typedef struct aic_tune_result {
+    size_t size; /* of this structure */
     aic_tune_outcome outcome;
     char schedule[AIC_TUNE_SCHEDULE_MAX]; /* the fastest known one; the default's, where none beats it */
     double gain;   /* median of the default over that of `schedule`, both measured anew at the end; 1 for the default */
@@ -64,11 +66,21 @@ typedef struct aic_tune_result {
     aic_tune_candidate *candidate;
 } aic_tune_result;
 
+AIC_SIZED(aic_tune_result)
+
+/* Candidate number `index` of a result. Entries lie as far apart as they are large in the library that runs. */
+static inline const aic_tune_candidate *aic_tune_candidate_at(const aic_tune_result *result, size_t index)
+{
+    return (const aic_tune_candidate *)(const void *)((const char *)result->candidate +
+                                                      index * result->candidate->size);
+}
+
 /* How far a search is. `so_far` is valid during the call: candidates in their order so far; schedule and outcome are
  * not decided yet. `left` are seconds until the budget ends. False ends the search with what it has found. */
 typedef bool (*aic_tune_progress)(void *user, const aic_tune_result *so_far, double left);
 
 typedef struct aic_tune_options {
+    size_t size;            /* of this structure */
     aic_tune_effort effort; /* MEASURE by default */
     double budget;  /* seconds; below 0, the default: 5, or 60 for PATIENT. Compiling counts; the reference, which runs
                      * once for a schedule that is to win, does not. 0: nothing is measured. */
@@ -81,7 +93,17 @@ typedef struct aic_tune_options {
     void *user;
 } aic_tune_options;
 
-AIC_API aic_tune_options aic_tune_options_init(void);
+static inline aic_tune_options aic_tune_options_init(void)
+{
+    aic_tune_options made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+    made.effort = AIC_TUNE_EFFORT_MEASURE;
+    made.budget = -1;
+    made.trials = -1;
+    made.seed = 1;
+    return made;
+}
 
 /* Searches. Candidates are measured in turns with packed constant operands, by the processor time of the calling
  * thread; those that are surely slower drop out. The fastest and the default are then measured once more. A schedule is
@@ -91,12 +113,12 @@ AIC_API aic_tune_options aic_tune_options_init(void);
  * context NULL: the default context. Kernels that were tried are freed; the context keeps what it has compiled, and the
  * records that it has read. AIC_INVALID_ARGUMENT (specification, options, a file that is no tuning file),
  * AIC_OUT_OF_MEMORY, AIC_IO (the file cannot be locked or written), AIC_COMPILE. A successful result is freed with
- * aic_tune_result_free(). */
+ * aic_tune_result_destroy(). */
 AIC_API aic_status aic_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
                             aic_tune_result *result);
 
 /* Frees what a result refers to and empties it. NULL does nothing. */
-AIC_API void aic_tune_result_free(aic_tune_result *result);
+AIC_API void aic_tune_result_destroy(aic_tune_result *result);
 
 /* Merges tuning files into `output`, which keeps the records that it has. Where several are of one specification on
  * one machine and version, that of the higher effort stays, then that which gained more. All or nothing: where one of
@@ -106,11 +128,14 @@ AIC_API aic_status aic_tune_merge(const char *const *inputs, size_t count, const
 
 /* What a context's tuning file holds. */
 typedef struct aic_tuning_info {
+    size_t size;      /* of this structure */
     const char *path; /* NULL: the context has none; lives as long as the context */
     size_t records;   /* that the file had when the context was made */
     size_t usable;    /* of these: of this machine and these versions */
     size_t damaged;   /* lines; if there are any, no record applies */
 } aic_tuning_info;
+
+AIC_SIZED(aic_tuning_info)
 
 AIC_API aic_status aic_context_tuning(aic_context *context, aic_tuning_info *info);
 

@@ -7,10 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define AIC_VERSION_MAJOR 0
-#define AIC_VERSION_MINOR 1
+#define AIC_VERSION_MINOR 2
 #define AIC_VERSION_PATCH 0
+/* One number that grows with every version, to compare with: #if AIC_VERSION >= AIC_VERSION_NUMBER(0, 3, 0) */
+#define AIC_VERSION_NUMBER(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define AIC_VERSION AIC_VERSION_NUMBER(AIC_VERSION_MAJOR, AIC_VERSION_MINOR, AIC_VERSION_PATCH)
 
 #ifdef __cplusplus
 #define AIC_EXTERN_C_BEGIN extern "C" {
@@ -23,6 +27,21 @@
 #define AIC_API __attribute__((visibility("default")))
 
 AIC_EXTERN_C_BEGIN
+
+/* Structures that programs and the library hand to each other begin with `size_t size`, which TYPE_init() sets to what
+ * the program was compiled with. The library looks at no more, and fills in no more: it takes the defaults for fields
+ * that a smaller structure lacks. A larger one, of a program that was compiled with later headers, is AIC_UNSUPPORTED
+ * where something behind what the library knows is not zero, and has the rest zeroed where it is filled in. A size that
+ * no version has had, such as 0, is AIC_INVALID_ARGUMENT. TYPE_init() of a structure that a function fills in sets all
+ * other members to 0. */
+#define AIC_SIZED(type)                                                                                                \
+    static inline type type##_init(void)                                                                               \
+    {                                                                                                                  \
+        type made;                                                                                                     \
+        memset(&made, 0, sizeof made);                                                                                 \
+        made.size = sizeof made;                                                                                       \
+        return made;                                                                                                   \
+    }
 
 /* What every fallible function returns. A function that returns anything but AIC_OK has written
  * nothing to its outputs and has left a message for aic_last_error() of the calling thread. */
@@ -203,8 +222,9 @@ AIC_API size_t aic_dtype_size(aic_dtype dtype);
 /* The element type with this text name or alias, or AIC_DTYPE_NONE. */
 AIC_API aic_dtype aic_dtype_parse(const char *name);
 
-/* "0.1.0". Static storage. */
+/* The version of the library that runs, "0.2.0" (static storage), and as AIC_VERSION counts. */
 AIC_API const char *aic_version(void);
+AIC_API int aic_version_number(void);
 
 AIC_EXTERN_C_END
 

@@ -10,7 +10,7 @@
 
 enum { DST, FEATURE_MAP, WEIGHT, WORDS };
 
-static aic_spec spec_of(const layer *l, const layer_kind *kind)
+static aic_spec *spec_of(const layer *l, const layer_kind *kind)
 {
     aic_conv2d_desc d = aic_conv2d_desc_init();
     const int64_t c0 = l->channels == 3 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
@@ -31,8 +31,14 @@ static aic_spec spec_of(const layer *l, const layer_kind *kind)
     f.format = AIC_FORMAT_NZ;
     f.quantPre = AIC_QUANT_VREQ8;
     f.reluEn = true;
-    const aic_spec convolution = aic_spec_conv2d(&d), fixpipe = aic_spec_fixpipe(&f);
-    return kind->fused ? aic_spec_fuse(&convolution, &fixpipe) : convolution;
+    aic_spec *stages[2] = {NULL, NULL}, *spec = NULL;
+    if (aic_spec_create_conv2d(&d, &stages[0]) != AIC_OK || aic_spec_create_fixpipe(&f, &stages[1]) != AIC_OK ||
+        aic_spec_chain((const aic_spec *const *)stages, kind->fused ? 2 : 1, &spec) != AIC_OK) {
+        bench_die("specification");
+    }
+    aic_spec_destroy(stages[0]);
+    aic_spec_destroy(stages[1]);
+    return spec;
 }
 
 /* ---- ours ---- */
@@ -43,6 +49,8 @@ typedef struct ours {
     aic_context *context;
     aic_kernel *kernel;
     aic_kernel_info info;
+    bool alone; /* no chain, and */
+    aic_conv2d_desc desc;
     void *packed;
     void *operand[AIC_OPERANDS_MAX]; /* with packed weights */
 } ours;
@@ -68,10 +76,8 @@ static void run_jit(void *argument)
 {
     const ours *o = argument;
     void *const *p = o->data->pointer;
-    const aic_spec *spec = &o->data->spec;
-    const aic_status status =
-        spec->count == 1 ? aic_jit_conv2d(o->context, &spec->stage[0].desc.conv2d, p[DST], p[FEATURE_MAP], p[WEIGHT])
-                         : aic_jit_spec(o->context, spec, p, o->data->count);
+    const aic_status status = o->alone ? aic_jit_conv2d(o->context, &o->desc, p[DST], p[FEATURE_MAP], p[WEIGHT])
+                                       : aic_jit_spec(o->context, o->data->spec, p, o->data->count);
     if (status != AIC_OK) {
         bench_die("call");
     }
@@ -79,8 +85,10 @@ static void run_jit(void *argument)
 
 static void ours_open(ours *o, aic_context *context, const bench_data *data)
 {
-    *o = (ours){.data = data, .context = context};
-    if (aic_kernel_create(context, &data->spec, NULL, &o->kernel) != AIC_OK ||
+    *o = (ours){.data = data, .context = context, .info = aic_kernel_info_init(), .desc = aic_conv2d_desc_init()};
+    o->alone = aic_spec_stages(data->spec) == 1;
+    if (aic_spec_get_conv2d(data->spec, 0, &o->desc) != AIC_OK ||
+        aic_kernel_create(context, data->spec, NULL, &o->kernel) != AIC_OK ||
         aic_kernel_get_info(o->kernel, &o->info) != AIC_OK) {
         bench_die("kernel");
     }
@@ -96,7 +104,7 @@ static void ours_open(ours *o, aic_context *context, const bench_data *data)
 
 static void ours_close(ours *o)
 {
-    aic_kernel_release(o->kernel);
+    aic_kernel_destroy(o->kernel);
     free(o->packed);
 }
 
@@ -189,10 +197,9 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     ours mine, single;
     peer_convolution *peer[PEERS_MAX];
     const limit_unit unit = limit_of(row->kind, r->isa);
-    const aic_spec spec = spec_of(&row->layer, row->kind);
-    bench_data_open(&data, &spec);
+    bench_data_open(&data, spec_of(&row->layer, row->kind));
     float *scale = values_prepare(&data, &row->layer);
-    if (aic_spec_work(&spec, NULL, &row->macs, &row->bytes) != AIC_OK) {
+    if (aic_spec_work(data.spec, NULL, &row->macs, &row->bytes) != AIC_OK) {
         bench_die("work");
     }
     ours_open(&mine, contexts->shared, &data);
@@ -202,7 +209,7 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     const double before = limit_now(unit, r->isa);
     race_all(row, r, &mine, &single, peer, seconds);
     row->limit = (before + limit_now(unit, r->isa)) / 2;
-    row->compile_ms = row->set->network ? bench_compile_ms(r->isa, &spec) : 0;
+    row->compile_ms = row->set->network ? bench_compile_ms(r->isa, data.spec) : 0;
     (void)snprintf(row->schedule, sizeof row->schedule, "%s", mine.info.schedule);
     for (size_t i = 0; i < PEERS_MAX; i++) {
         peer_close(peer[i]);

@@ -1,6 +1,7 @@
 #include "tests/bench/layers/values.h"
 
 #include "tools/harness/element.h"
+#include "tools/harness/stages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@ enum { DST, FEATURE_MAP, WEIGHT, WORDS };
 enum { C1, H, W, C0 };             /* of fm_shape */
 enum { KH = 1, KW = 2, COUT = 3 }; /* of kernel_shape */
 
-static const aic_conv2d_desc *desc_of(const bench_data *data)
+static aic_conv2d_desc desc_of(const bench_data *data)
 {
-    return &data->spec.stage[0].desc.conv2d;
+    return stage_of(data->spec, 0).desc.conv2d;
 }
 
 /* Where value (c, h, w) of an image of ours lies, and weight (o, c, h, w). */
@@ -40,7 +41,7 @@ static void tame_weights(bench_data *data)
 
 float *values_prepare(bench_data *data, const layer *l)
 {
-    const aic_conv2d_desc *d = desc_of(data);
+    const aic_conv2d_desc own = desc_of(data), *d = &own;
     const size_t size = aic_dtype_size(d->dtype);
     unsigned char *image = data->pointer[FEATURE_MAP];
     for (int64_t c = l->channels; c < d->fm_shape[C1] * d->fm_shape[C0]; c++) {
@@ -53,7 +54,7 @@ float *values_prepare(bench_data *data, const layer *l)
     if (d->dtype == AIC_INT8) {
         tame_weights(data);
     }
-    if (data->spec.count == 1) {
+    if (aic_spec_stages(data->spec) == 1) {
         return NULL;
     }
     /* Images have a deviation of 74, weights one of 37, sums of K products one of 74*37 sqrt(K): most results then lie
@@ -90,11 +91,12 @@ static void *dense_image(const bench_data *data, const layer *l, peer_types type
 {
     const int64_t count = (int64_t)l->channels * l->height * l->width;
     void *dense = bench_memory((size_t)count * sizeof(float));
+    const aic_conv2d_desc d = desc_of(data);
     int64_t to = 0;
     for (int64_t c = 0; c < l->channels; c++) {
         for (int64_t h = 0; h < l->height; h++) {
             for (int64_t w = 0; w < l->width; w++) {
-                put(dense, to++, data, FEATURE_MAP, image_at(desc_of(data), c, h, w), types);
+                put(dense, to++, data, FEATURE_MAP, image_at(&d, c, h, w), types);
             }
         }
     }
@@ -105,9 +107,10 @@ static void *dense_weight(const bench_data *data, const layer *l, peer_types typ
 {
     const int64_t taps = (int64_t)l->kernel_h * l->kernel_w, count = taps * l->channels * l->cout;
     void *dense = bench_memory((size_t)count * sizeof(float));
+    const aic_conv2d_desc d = desc_of(data);
     for (int64_t to = 0; to < count; to++) {
         const int64_t tap = to % taps, c = to / taps % l->channels, o = to / taps / l->channels;
-        put(dense, to, data, WEIGHT, weight_at(desc_of(data), o, c, tap / l->kernel_w, tap % l->kernel_w), types);
+        put(dense, to, data, WEIGHT, weight_at(&d, o, c, tap / l->kernel_w, tap % l->kernel_w), types);
     }
     return dense;
 }

@@ -5,6 +5,7 @@ import ctypes as c
 from . import _lists
 from ._errors import ArgumentError, ArgumentTypeError
 from ._library import ContextHandle, checked, lib
+from ._structs import ContextOptions, semantics_of_documents
 from ._values import choice, integer, kind_of, text
 
 _TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile", "machine")
@@ -50,7 +51,7 @@ class Context(Closing):
     """
 
     def __init__(self, **options):
-        given = lib.aic_context_options_init()
+        given = ContextOptions(verbose=-1, semantics=semantics_of_documents())
         readings = options.pop("readings", None)
         if readings is not None:
             checked(lib.aic_semantics_apply_profile, c.byref(given.semantics), text("readings", readings))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._arrays import Pointers, arrange, as_array, fit, new_output
 from ._context import Closing, Held, handle_of, semantics_of
-from ._errors import ArgumentError, OperandValueError
+from ._errors import ArgumentError, OperandValueError, Status
 from ._library import KernelHandle, check, checked, lib
 from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
@@ -28,7 +28,9 @@ def aligned_zeros(size, alignment=64):
 def _packed_size(handle, i):
     """Bytes of the operand's image; 0: the kernel does not pack it."""
     size = c.c_size_t()
-    check(lib.aic_kernel_packed_size(handle, i, c.byref(size)))
+    status = lib.aic_kernel_packed_size(handle, i, c.byref(size))
+    if status != Status.UNSUPPORTED:
+        check(status)
     return size.value
 
 

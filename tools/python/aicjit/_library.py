@@ -10,7 +10,7 @@ from ._errors import AdviceWarning, Status, error_of
 from ._values import choice
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_NAME = "libaicjit.so.0.1"
+_NAME = "libaicjit.so.0.2"
 
 
 def folders():
@@ -34,7 +34,7 @@ class KernelHandle(c.c_void_p):
     """A hold on a kernel of the library, given up with the object. ctypes keeps its arguments while a function runs, so
     no kernel goes while it is called. A type of its own: no function takes another's address for it."""
 
-    def __del__(self, release=lib.aic_kernel_release):
+    def __del__(self, release=lib.aic_kernel_destroy):
         if self.value:
             release(self.value)
 
@@ -47,8 +47,16 @@ class ContextHandle(c.c_void_p):
             destroy(self.value)
 
 
+class SpecHandle(c.c_void_p):
+    """The same of a specification."""
+
+    def __del__(self, destroy=lib.aic_spec_destroy):
+        if self.value:
+            destroy(self.value)
+
+
 _CONTEXT, _KERNEL, _TEXT, _BUFFER, _SIZE = ContextHandle, KernelHandle, c.c_char_p, c.c_void_p, c.c_size_t
-_SPEC, _SEMANTICS = c.POINTER(s.SpecStruct), c.POINTER(s.Semantics)
+_SPEC, _SEMANTICS = SpecHandle, c.POINTER(s.Semantics)
 _OPERANDS, _OUT = c.c_void_p, c.c_void_p
 
 # Functions that return a status.
@@ -77,8 +85,8 @@ _FALLIBLE = {
     "aic_semantics_apply_profile": (c.POINTER(s.Semantics), c.c_char_p),
     "aic_spec_advise": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
     "aic_spec_coordinates": (_SPEC, _SEMANTICS, _SIZE, c.POINTER(s.CoordinatesStruct)),
-    "aic_spec_operands": (_SPEC, _SEMANTICS, _OUT, _OUT),
-    "aic_spec_parse": (_TEXT, _SPEC),
+    "aic_spec_get_operands": (_SPEC, _SEMANTICS, _OUT, _SIZE, _SIZE, _OUT),
+    "aic_spec_parse": (_TEXT, _OUT),
     "aic_spec_print": (_SPEC, _BUFFER, _SIZE, _OUT),
     "aic_spec_result_layout": (_SPEC, _SEMANTICS, c.POINTER(s.ResultLayout)),
     "aic_spec_work": (_SPEC, _SEMANTICS, _OUT, _OUT),
@@ -90,7 +98,6 @@ _OTHERS = {
     "aic_context_destroy": (None, (c.c_void_p,)),
     "aic_context_isa": (_TEXT, (_CONTEXT,)),
     "aic_context_machine": (_TEXT, (_CONTEXT, c.POINTER(c.c_bool))),
-    "aic_context_options_init": (s.ContextOptions, ()),
     "aic_context_threads": (c.c_int, (_CONTEXT,)),
     "aic_coordinates_element": (c.c_int64, (c.POINTER(s.CoordinatesStruct), _OUT)),
     "aic_coordinates_find": (c.c_bool, (c.POINTER(s.CoordinatesStruct), c.c_int64, _OUT)),
@@ -100,16 +107,17 @@ _OTHERS = {
     "aic_free": (None, (c.c_void_p,)),
     "aic_is_allowed": (c.c_bool, (c.POINTER(s.AllowedStruct), c.c_double)),
     "aic_isa_name": (_TEXT, (_SIZE,)),
-    "aic_kernel_release": (None, (c.c_void_p,)),
+    "aic_kernel_destroy": (None, (c.c_void_p,)),
     "aic_last_error": (_TEXT, ()),
     "aic_last_error_at": (_TEXT, (_SIZE,)),
     "aic_llvm_version": (_TEXT, ()),
     "aic_rule_at": (c.POINTER(s.RuleStruct), (_SIZE,)),
-    "aic_semantics_init": (s.Semantics, ()),
+    "aic_spec_destroy": (None, (c.c_void_p,)),
     "aic_spec_exact": (c.c_bool, (_SPEC,)),
+    "aic_spec_stage_op": (c.c_int, (_SPEC, _SIZE)),
+    "aic_spec_stages": (_SIZE, (_SPEC,)),
     "aic_take_warning": (_TEXT, ()),
-    "aic_tune_options_init": (s.TuneOptions, ()),
-    "aic_tune_result_free": (None, (c.POINTER(s.TuneResultStruct),)),
+    "aic_tune_result_destroy": (None, (c.POINTER(s.TuneResultStruct),)),
     "aic_version": (_TEXT, ()),
 }
 
@@ -165,7 +173,7 @@ def checked(function, *arguments):
 
 
 def version():
-    """The library's version, e.g. "0.1.0"."""
+    """The library's version, e.g. "0.2.0"."""
     return lib.aic_version().decode()
 
 

@@ -10,7 +10,7 @@ from ._context import Closing, handle_of
 from ._errors import ArgumentError, ArgumentTypeError, OperandValueError
 from ._library import check, checked, lib
 from ._spec import Operand
-from ._structs import OperandStruct
+from ._structs import OperandStruct, Sized
 from ._values import text
 
 
@@ -22,25 +22,25 @@ class _Handle(c.c_void_p):
             destroy(self.value)
 
 
-class _Tensor(c.Structure):
+class _Tensor(Sized):
     _fields_ = [("name", c.c_char_p), ("dtype", c.c_int), ("rank", c.c_int32), ("shape", c.c_int64 * 6),
                 ("elements", c.c_int64), ("bytes", c.c_int64), ("alignment", c.c_size_t)]
 
 
-class _Kernel(c.Structure):
+class _Kernel(Sized):
     _fields_ = [("line", c.c_size_t), ("text", c.c_char_p), ("output", c.c_char_p), ("schedule", c.c_char_p),
                 ("threads", c.c_int), ("macs", c.c_int64), ("bytes", c.c_int64), ("packed", c.c_bool)]
 
 
-class _Facts(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("input", c.POINTER(_Tensor)), ("output", c.POINTER(_Tensor)),
+class _Facts(Sized):
+    _fields_ = [("input", c.POINTER(_Tensor)), ("output", c.POINTER(_Tensor)),
                 ("kernel", c.POINTER(_Kernel)), ("inputs", c.c_size_t), ("outputs", c.c_size_t), ("kernels", c.c_size_t),
                 ("arena_bytes", c.c_int64), ("buffer_bytes", c.c_int64), ("constant_bytes", c.c_int64),
                 ("workspace_bytes", c.c_int64), ("isa", c.c_char_p)]
 
 
-class _Options(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("reference", c.c_bool), ("progress", c.c_void_p), ("step", c.c_void_p),
+class _Options(Sized):
+    _fields_ = [("reference", c.c_bool), ("progress", c.c_void_p), ("step", c.c_void_p),
                 ("user", c.c_void_p)]
 
 
@@ -60,11 +60,11 @@ for _name, _result, _arguments in (
     getattr(lib, "aic_network_" + _name).argtypes = _arguments
 
 
-class _Exported(c.Structure):
+class _Exported(Sized):
     _fields_ = [("object", c.c_void_p), ("object_size", c.c_size_t), ("header", c.c_void_p), ("header_size", c.c_size_t)]
 
 
-lib.aic_exported_free.restype, lib.aic_exported_free.argtypes = None, (c.POINTER(_Exported),)
+lib.aic_exported_destroy.restype, lib.aic_exported_destroy.argtypes = None, (c.POINTER(_Exported),)
 
 
 def _plain(value):
@@ -97,8 +97,8 @@ class FolderNetwork(Closing):
         """Opens the network in a folder: checks it and makes its kernels. reference: the plain-C reference computes."""
         if not isinstance(reference, (bool, np.bool_)):
             raise ArgumentTypeError("reference: is neither True nor False")
-        network, handle, facts = cls.__new__(cls), _Handle(), _Facts(size=c.sizeof(_Facts))
-        options = _Options(size=c.sizeof(_Options), reference=reference)
+        network, handle, facts = cls.__new__(cls), _Handle(), _Facts()
+        options = _Options(reference=reference)
         path = text("folder", folder)
         if path is None:
             raise ArgumentTypeError("folder: is None, not text")
@@ -123,7 +123,7 @@ class FolderNetwork(Closing):
                 with open(path, "wb") as file:
                     file.write(c.string_at(data, size))
         finally:
-            lib.aic_exported_free(c.byref(made))
+            lib.aic_exported_destroy(c.byref(made))
 
     def close(self):
         """Gives the network up: it cannot be called any more. Calls in progress end as they would."""

@@ -10,8 +10,8 @@ import numpy as np
 from . import _lists
 from ._context import semantics_of
 from ._errors import ArgumentError, ArgumentTypeError
-from ._library import check, lib
-from ._structs import OPERANDS_MAX, OperandStruct, ResultLayout, SpecStruct
+from ._library import SpecHandle, check, lib
+from ._structs import OPERANDS_MAX, OperandStruct, ResultLayout
 from ._values import choice, integer, is_integer, kind_of, number, shown, text, truth
 
 _DTYPE_NAMES = {value: name for name, (value, _) in _lists.DTYPES.items()}
@@ -155,7 +155,7 @@ class Spec:
         if not isinstance(operators, (str, Spec)):
             raise ArgumentTypeError("%s is %s, not operator text" % (shown(operators), kind_of(operators)))
         self._text = str(operators)
-        self._struct = None
+        self._handle = None
 
     def __reduce__(self):
         return Spec, (self._text,)
@@ -181,18 +181,18 @@ class Spec:
     @property
     def _pointer(self):
         """What functions of the library take."""
-        if self._struct is None:
-            made = SpecStruct()
+        if self._handle is None:
+            made = SpecHandle()
             check(lib.aic_spec_parse(text("operator text", self._text), c.byref(made)))
-            self._struct = made
-        return c.byref(self._struct)
+            self._handle = made
+        return self._handle
 
     @property
     def subject(self):
         """The names of the operators, as in the library's messages."""
         names = list(_lists.OPERATORS)
-        self._pointer
-        return " | ".join(names[stage.op - 1] for stage in self._struct.stage[: self._struct.count])
+        spec = self._pointer
+        return " | ".join(names[lib.aic_spec_stage_op(spec, i) - 1] for i in range(lib.aic_spec_stages(spec)))
 
     @property
     def canonical(self):
@@ -211,7 +211,8 @@ class Spec:
     def operands(self, context=None):
         """The operands in calling order, the output first, those included that this descriptor does not take."""
         found, count = (OperandStruct * OPERANDS_MAX)(), c.c_size_t()
-        check(lib.aic_spec_operands(self._pointer, semantics_of(context), found, c.byref(count)))
+        check(lib.aic_spec_get_operands(self._pointer, semantics_of(context), found, c.sizeof(OperandStruct), OPERANDS_MAX,
+                                        c.byref(count)))
         return [Operand._of(operand) for operand in found[: count.value]]
 
     def work(self, context=None):

@@ -7,7 +7,7 @@ import ctypes as c
 
 from . import _lists
 
-STAGES_MAX, OPERANDS_MAX, RANK_MAX, SCHEDULE_MAX, TRAFFIC_LEVELS = 6, 12, 6, 160, 4
+OPERANDS_MAX, RANK_MAX, SCHEDULE_MAX, TRAFFIC_LEVELS, SEMANTICS_ROOM = 12, 6, 160, 4, 256
 
 # What a kind of field (aic/field.h) is in C; enumerations are int.
 _KINDS = {
@@ -27,28 +27,33 @@ def _member(kind, name, count):
     return name, one if count == 1 else one * count
 
 
+class Sized(c.Structure):
+    """A structure that begins with its size, as the library wants those to be that it takes and fills in."""
+
+    _fields_ = [("size", c.c_size_t)]
+
+    def __init__(self, **members):
+        super().__init__(c.sizeof(self), **members)
+
+
 def _listed(name, fields):
     members = [_member(kind, field, count) for kind, field, count, _, _ in fields]
-    return type(name, (c.Structure,), {"_fields_": members})
+    return type(name, (Sized,), {"_fields_": members})
+
+
+def semantics_of_documents():
+    """The defaults, as aic_semantics_init() has them."""
+    made = Semantics()
+    for kind, name, _, _, default in _lists.SEMANTICS:
+        setattr(made, name, _lists.ENUMS[kind][default] if kind in _lists.ENUMS else default)
+    return made
 
 
 DESCRIPTORS = {name: _listed("aic_%s_desc" % name, fields) for name, fields in _lists.OPERATORS.items()}
 Semantics = _listed("aic_semantics", _lists.SEMANTICS)
 
 
-class AnyDescriptor(c.Union):
-    _fields_ = list(DESCRIPTORS.items())
-
-
-class Stage(c.Structure):
-    _fields_ = [("op", c.c_int), ("desc", AnyDescriptor)]
-
-
-class SpecStruct(c.Structure):
-    _fields_ = [("count", c.c_int32), ("stage", Stage * STAGES_MAX)]
-
-
-class OperandStruct(c.Structure):
+class OperandStruct(Sized):
     _fields_ = [
         ("name", c.c_char_p),
         ("direction", c.c_int),
@@ -67,7 +72,7 @@ class OperandStruct(c.Structure):
     ]
 
 
-class ResultLayout(c.Structure):
+class ResultLayout(Sized):
     _fields_ = [("layout", c.c_int), ("name", c.c_char_p), ("rank", c.c_int32), ("shape", c.c_int64 * RANK_MAX)]
 
 
@@ -75,7 +80,7 @@ class AxisStruct(c.Structure):
     _fields_ = [("name", c.c_char_p)] + [(name, c.c_int64) for name in ("size", "block", "outer", "inner")]
 
 
-class CoordinatesStruct(c.Structure):
+class CoordinatesStruct(Sized):
     _fields_ = [
         ("rank", c.c_int32),
         ("axis", AxisStruct * RANK_MAX),
@@ -96,7 +101,7 @@ class AllowedStruct(c.Structure):
     ]
 
 
-class EventInfo(c.Structure):
+class EventInfo(Sized):
     _fields_ = [("name", c.c_char_p), ("meaning", c.c_char_p)]
 
 
@@ -104,7 +109,7 @@ class FindingStruct(c.Structure):
     _fields_ = [("events", c.c_uint32), ("channel", c.c_int32)]
 
 
-class KernelInfo(c.Structure):
+class KernelInfo(Sized):
     _fields_ = [
         ("name", c.c_char_p),
         ("isa", c.c_char_p),
@@ -124,7 +129,7 @@ class KernelInfo(c.Structure):
     ]
 
 
-class ContextOptions(c.Structure):
+class ContextOptions(Sized):
     _fields_ = [
         ("isa", c.c_char_p),
         ("passes", c.c_char_p),
@@ -134,6 +139,7 @@ class ContextOptions(c.Structure):
         ("parallel_for", c.c_void_p),
         ("parallel_for_data", c.c_void_p),
         ("semantics", Semantics),
+        ("_semantics_room", c.c_char * (SEMANTICS_ROOM - c.sizeof(Semantics))),
         ("tuning_db", c.c_char_p),
         ("cache", c.c_char_p),
         ("cache_dir", c.c_char_p),
@@ -142,10 +148,15 @@ class ContextOptions(c.Structure):
         ("cache_disk_bytes", c.c_uint64),
         ("profile", c.c_char_p),
         ("machine", c.c_char_p),
+        ("log", c.c_void_p),
+        ("log_data", c.c_void_p),
+        ("allocate", c.c_void_p),
+        ("deallocate", c.c_void_p),
+        ("allocate_data", c.c_void_p),
     ]
 
 
-class ExplanationStruct(c.Structure):
+class ExplanationStruct(Sized):
     _fields_ = [
         ("shape", c.c_char_p),
         ("kernel", c.c_char_p),
@@ -164,7 +175,7 @@ class ExplanationStruct(c.Structure):
     ]
 
 
-class TuneCandidateStruct(c.Structure):
+class TuneCandidateStruct(Sized):
     _fields_ = [
         ("schedule", c.c_char * SCHEDULE_MAX),
         ("is_default", c.c_bool),
@@ -178,7 +189,7 @@ class TuneCandidateStruct(c.Structure):
     ]
 
 
-class TuneResultStruct(c.Structure):
+class TuneResultStruct(Sized):
     _fields_ = [
         ("outcome", c.c_int),
         ("schedule", c.c_char * SCHEDULE_MAX),
@@ -196,7 +207,7 @@ class TuneResultStruct(c.Structure):
 TUNE_PROGRESS = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.POINTER(TuneResultStruct), c.c_double)
 
 
-class TuneOptions(c.Structure):
+class TuneOptions(Sized):
     _fields_ = [
         ("effort", c.c_int),
         ("budget", c.c_double),
@@ -209,7 +220,7 @@ class TuneOptions(c.Structure):
     ]
 
 
-class RuleStruct(c.Structure):
+class RuleStruct(Sized):
     _fields_ = [(name, c.c_char_p) for name in ("op", "kind", "id", "field", "text", "origin", "source")]
 
 
@@ -217,8 +228,6 @@ class RuleStruct(c.Structure):
 NAMES = {
     **{"aic_%s_desc" % name: struct for name, struct in DESCRIPTORS.items()},
     "aic_semantics": Semantics,
-    "aic_stage": Stage,
-    "aic_spec": SpecStruct,
     "aic_operand": OperandStruct,
     "aic_result_layout": ResultLayout,
     "aic_axis": AxisStruct,

@@ -12,7 +12,7 @@ from ._kernel import Kernel
 from ._library import check, checked, lib
 from ._pack import quant_word
 from ._spec import spec_of
-from ._structs import TUNE_PROGRESS, TuneResultStruct
+from ._structs import TUNE_PROGRESS, TuneOptions, TuneResultStruct
 from ._values import choice, integer, kind_of, number, shown, text, truth
 
 
@@ -78,7 +78,7 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
     progress(result, seconds left): called now and then, ends the search by returning False."""
     if progress is not None and not callable(progress):
         raise ArgumentTypeError("progress: %s is %s, no function" % (shown(progress), kind_of(progress)))
-    options, found, raised = lib.aic_tune_options_init(), TuneResultStruct(), []
+    options, found, raised = TuneOptions(effort=_EFFORTS["measure"], budget=-1, trials=-1, seed=1), TuneResultStruct(), []
 
     def report(user, so_far, left):
         try:
@@ -97,7 +97,7 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
     try:
         result = TuneResult(found)
     finally:
-        lib.aic_tune_result_free(c.byref(found))
+        lib.aic_tune_result_destroy(c.byref(found))
     if raised:
         raise raised[0]
     return result

@@ -141,7 +141,7 @@ static void fill_header(aic_emit *e, LLVMValueRef path)
 
 /* Fills whole parts by a loop; then, up to the end of the last block, a part of fewer columns and parts without
  * columns, whose parameters are zero. */
-static LLVMValueRef fill_parts(aic_emit *e, const aic_table_key *k, LLVMValueRef path)
+static LLVMValueRef fill_parts(aic_emit *e, const aic_columns_key *k, LLVMValueRef path)
 {
     const int64_t lanes = aic_table_lanes(e->target), first = k->rest / lanes * lanes;
     if (k->whole) {
@@ -159,10 +159,10 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_table_key *k, LLVMValueRef
     return path;
 }
 
-LLVMValueRef aic_emit_part_table(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_columns(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"table", "parameters", "bias"};
-    const aic_table_key *k = of;
+    const aic_columns_key *k = of;
     const aic_scaling *p = &k->scaling;
     aic_emit_function(e, name, k->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, PARAMS, 3, 0);
     aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
