@@ -6,6 +6,7 @@
 #include "codegen/dispatch.h"
 #include "codegen/kernel.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/parts.h"
 #include "codegen/run.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -28,6 +29,8 @@ enum { ROLES_COUNT = sizeof ROLES / sizeof ROLES[0] };
 typedef struct bundling {
     const aic_bundle_request *request;
     aic_plan **plan; /* of kernel k at level l: number k * levels + l */
+    aic_program *program;
+    LLVMValueRef *function; /* room for those of the largest program */
 } bundling;
 
 static size_t part_count(const aic_bundle_request *request)
@@ -70,18 +73,11 @@ static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LL
 {
     char symbol[NAME_BYTES];
     aic_emit emit;
-    const aic_kernel_plan plan = {1, &b->plan[part]};
+    aic_emission emission = {.program = &b->program[part], .symbol = symbol, .function = b->function};
     part_symbol(b, part, symbol);
     aic_emit_open(&emit, context, module, target_of(b, part), NULL);
-    aic_kernel_emit(&emit, &plan, symbol);
-    if (b->plan[part]->requirements.pack.operand != 0) {
-        aic_kernel_emit_check(&emit, b->plan[part], symbol);
-    }
+    aic_program_emit(&emit, &emission);
     aic_emit_close(&emit);
-    LLVMValueRef phase = part_function(b, part, AIC_FUNCTION_PHASE, module);
-    if (phase != NULL) {
-        LLVMDeleteFunction(phase);
-    }
 }
 
 /* Whether the operand is one that the kernel takes; callers do not pass the others. */
@@ -230,9 +226,16 @@ static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
 
 static void free_plans(bundling *b)
 {
-    for (size_t part = 0; b->plan != NULL && part < part_count(b->request); part++) {
-        aic_plan_free(b->plan[part]);
+    for (size_t part = 0; part < part_count(b->request); part++) {
+        if (b->program != NULL) {
+            aic_program_free(&b->program[part]);
+        }
+        if (b->plan != NULL) {
+            aic_plan_free(b->plan[part]);
+        }
     }
+    free(b->function);
+    free(b->program);
     free(b->plan);
 }
 
@@ -267,6 +270,23 @@ static aic_status make_plans(bundling *b)
         }
     }
     return status;
+}
+
+static aic_status compose(bundling *b)
+{
+    aic_status status = AIC_OK;
+    size_t most = 0;
+    b->program = calloc(part_count(b->request), sizeof *b->program);
+    if (b->program == NULL) {
+        return aic_fail_memory(SUBJECT, part_count(b->request) * sizeof *b->program);
+    }
+    for (size_t part = 0; part < part_count(b->request) && status == AIC_OK; part++) {
+        const aic_kernel_plan plan = {1, &b->plan[part]};
+        status = aic_kernel_compose(&b->program[part], &plan, true);
+        most = b->program[part].parts > most ? b->program[part].parts : most;
+    }
+    b->function = status == AIC_OK ? calloc(most + 1, sizeof(LLVMValueRef)) : NULL;
+    return status != AIC_OK || b->function != NULL ? status : aic_fail_memory(SUBJECT, most * sizeof(LLVMValueRef));
 }
 
 static aic_status describe_parts(const bundling *b, aic_bundle_part *part)
@@ -324,6 +344,9 @@ aic_status aic_bundle_create(const aic_bundle_request *request, aic_bundle *bund
     bundling b = {.request = request};
     aic_bundle made = {.part = calloc(part_count(request), sizeof(aic_bundle_part))};
     aic_status status = made.part != NULL ? make_plans(&b) : aic_fail_memory(SUBJECT, sizeof(aic_bundle_part));
+    if (status == AIC_OK) {
+        status = compose(&b);
+    }
     if (status == AIC_OK) {
         status = describe_parts(&b, made.part);
     }

@@ -13,6 +13,7 @@
 #include "codegen/space.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
+#include "frontend/core/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,11 @@ typedef struct job {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
-    aic_notes *notes;     /* of stages that are read; NULL: nobody reads it */
-    bool lists;           /* only its parts are asked for */
-    bool divided;         /* into a module compiled fast and one compiled well */
-    aic_program *program; /* of the parts that it uses; NULL: nobody asks */
-    char *bytes;          /* result */
+    aic_notes *notes;           /* of stages that are read; NULL: nobody reads it */
+    bool divided;               /* what is emitted: into a module compiled fast and one compiled well */
+    bool linked;                /* parts are linked to what is emitted */
+    const aic_program *program; /* what is emitted */
+    char *bytes;                /* result */
     size_t size;
     char *hot_bytes; /* of the second module, where it is divided */
     size_t hot_size;
@@ -136,14 +137,11 @@ static aic_status lower(job *j, const modules *m)
 {
     uint64_t start = aic_codegen_now();
     aic_status status = AIC_OK;
-    if (j->lists) {
-        return status;
-    }
     if (j->stage == AIC_DUMP_IR || j->stage == AIC_DUMP_OPT) {
         status = lower_to_ir(j, m->module[FRAMES], m->machine[FRAMES]);
     } else {
         status = aic_llvm_run_passes(m->module[FRAMES], m->machine[FRAMES], j->request->passes);
-        if (status == AIC_OK) {
+        if (status == AIC_OK && (!j->linked || has_functions(m->module[FRAMES]))) {
             status = keep_machine_code(j, m->module[FRAMES], m->machine[FRAMES], &j->bytes, &j->size);
         }
         if (status == AIC_OK && j->divided && has_functions(m->module[HOT])) {
@@ -154,9 +152,33 @@ static aic_status lower(job *j, const modules *m)
     return status;
 }
 
+/* Emits the program, for a reader with the names of its operands. */
+static aic_status emit_program(const job *j, aic_emit *e)
+{
+    const char *names[AIC_OPERANDS_MAX];
+    aic_operand operands[AIC_OPERANDS_MAX];
+    const aic_plan *plan = j->plan->plan[0];
+    aic_emission emission = {.program = j->program, .symbol = j->request->symbol, .linked = j->linked};
+    if (j->plan->count == 1) {
+        const size_t count = aic_spec_operands_of(plan->problem.spec, plan->problem.semantics, operands);
+        for (size_t i = 0; i < count; i++) {
+            names[i] = operands[i].name;
+        }
+        emission.operand = names;
+    }
+    emission.function = calloc(j->program->parts + 1, sizeof *emission.function);
+    if (emission.function == NULL) {
+        return aic_fail_memory("codegen", j->program->parts * sizeof *emission.function);
+    }
+    aic_program_emit(e, &emission);
+    free(emission.function);
+    return AIC_OK;
+}
+
 static aic_status emit_modules(job *j, const modules *m)
 {
     uint64_t start = aic_codegen_now();
+    aic_status status = AIC_OK;
     if (j->emit != NULL) {
         j->emit(j->user, m->context, m->module[FRAMES]);
     } else {
@@ -165,14 +187,14 @@ static aic_status emit_modules(job *j, const modules *m)
         if (j->divided) {
             aic_emit_divide(&emit, m->module[HOT]);
         }
-        emit.program = j->program;
         emit.unwind = j->request->unwind;
         emit.own_machine = j->stage == AIC_DUMP_ASM || j->stage == AIC_DUMP_OBJ; /* else it is text for any program */
-        aic_kernel_emit(&emit, j->plan, j->request->symbol);
+        status = emit_program(j, &emit);
         aic_emit_close(&emit);
     }
-    const bool incomplete = j->notes != NULL && j->notes->failed;
-    aic_status status = incomplete ? aic_fail_memory("dump", sizeof *j->notes->note) : AIC_OK;
+    if (status == AIC_OK && j->notes != NULL && j->notes->failed) {
+        status = aic_fail_memory("dump", sizeof *j->notes->note);
+    }
     for (size_t i = 0; i < m->count && status == AIC_OK; i++) {
         status = aic_llvm_verify(m->module[i]);
     }
@@ -297,11 +319,37 @@ static aic_status make_plans(const aic_codegen_request *request, plans *p)
     return AIC_OK;
 }
 
-/* Runs the generator up to a stage. */
-static aic_status generate(job *j, const plans *p, aic_kernel_plan *plan)
+/* A kernel on its way: plans and what is composed of them. */
+typedef struct composed {
+    plans plans;
+    aic_kernel_plan plan;
+    aic_program program;
+} composed;
+
+static void free_composed(composed *k)
 {
-    *plan = (aic_kernel_plan){j->request->count, p->list};
-    j->plan = plan;
+    aic_program_free(&k->program);
+    free_plans(&k->plans);
+}
+
+/* Plans and composes the kernel, which is to be freed whatever the status is. */
+static aic_status compose(const aic_codegen_request *request, composed *k)
+{
+    *k = (composed){.program = {.status = AIC_OK}};
+    aic_status status = make_plans(request, &k->plans);
+    if (status != AIC_OK) {
+        k->plans.count = 0;
+        return status;
+    }
+    k->plan = (aic_kernel_plan){request->count, k->plans.list};
+    return aic_kernel_compose(&k->program, &k->plan, false);
+}
+
+/* Runs the generator up to a stage. */
+static aic_status generate(job *j, const composed *k)
+{
+    j->plan = &k->plan;
+    j->program = &k->program;
     return aic_guard_run(kind_of(j), run_job, j);
 }
 
@@ -320,41 +368,10 @@ aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emi
 /* ---- the door ---- */
 
 /* Whether the kernel is compiled in several parts. */
-static bool is_divided(const aic_codegen_request *request, const plans *p)
+static bool is_divided(const aic_codegen_request *request)
 {
     const bool passes = request->passes != NULL && request->passes[0] != '\0';
-    return request->divided && !passes && p->list[0]->work.shape->divided;
-}
-
-/* Links what the job has made, and the parts that it uses. */
-static aic_status link_job(job *j, aic_object *made)
-{
-    const char *symbol = j->request->symbol;
-    const aic_elf object[MODULES] = {{j->bytes, j->size}, {j->hot_bytes, j->hot_size}};
-    if (!j->divided) {
-        return aic_image_create(object, 1, symbol, &made->image);
-    }
-    const uint64_t start = aic_codegen_now();
-    const size_t count = j->hot_bytes != NULL ? 2 : 1;
-    aic_piece piece[MODULES] = {{NULL, 0}};
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < count && status == AIC_OK; i++) {
-        status = aic_piece_create(&object[i], symbol, &piece[i]);
-    }
-    if (status == AIC_OK) {
-        status =
-            aic_program_link(j->program, j->request->target, j->request->parts, piece, count, symbol, &made->image);
-    }
-    for (size_t i = 0; i < MODULES; i++) {
-        aic_piece_free(&piece[i]);
-    }
-    for (size_t i = 0; i < j->program->parts && j->program->linked && status == AIC_OK; i++) {
-        const aic_program_part *part = &j->program->part[i];
-        made->part[made->parts++] = (aic_object_part){part->kind->name, part->origin, part->ns};
-        made->size += part->bytes;
-    }
-    made->codegen_ns += aic_codegen_now() - start;
-    return status;
+    return request->divided && !passes;
 }
 
 /* Where parts are compiled by themselves: their numbers are relocations of x86-64. */
@@ -363,58 +380,100 @@ static bool takes_parts(const aic_target *target)
     return target->arch == AIC_ARCH_X86_64;
 }
 
+/* Notes where parts came from. */
+static aic_status list_parts(const aic_program *program, aic_object *made)
+{
+    made->part = calloc(program->parts, sizeof *made->part);
+    if (made->part == NULL) {
+        return aic_fail_memory("codegen", program->parts * sizeof *made->part);
+    }
+    for (size_t i = 0; i < program->parts; i++) {
+        const aic_program_part *part = &program->part[i];
+        if (!part->own) {
+            made->part[made->parts++] = (aic_object_part){part->kind->name, part->origin, part->ns};
+            made->size += part->bytes;
+        }
+    }
+    return AIC_OK;
+}
+
+/* Links what the job has made, and the parts that the program has besides. */
+static aic_status link_job(const job *j, composed *k, aic_object *made)
+{
+    const aic_codegen_request *request = j->request;
+    const aic_elf object[MODULES] = {{j->bytes, j->size}, {j->hot_bytes, j->hot_size}};
+    aic_piece piece[MODULES] = {{NULL, 0}};
+    aic_program_sources sources = {
+        .target = request->target, .parts = request->parts, .make = aic_part_make, .own = piece};
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < MODULES && status == AIC_OK; i++) {
+        if (object[i].bytes != NULL) {
+            status = aic_piece_create(&object[i], request->symbol, &piece[sources.count++]);
+        }
+    }
+    if (status == AIC_OK) {
+        status = aic_program_link(&k->program, &sources, request->symbol, &made->image);
+    }
+    for (size_t i = 0; i < MODULES; i++) {
+        aic_piece_free(&piece[i]);
+    }
+    return status == AIC_OK ? list_parts(&k->program, made) : status;
+}
+
+/* Compiles own code, where there is any, and links. */
+static aic_status make_divided(job *j, composed *k, aic_object *made)
+{
+    aic_status status = AIC_OK;
+    j->linked = takes_parts(j->request->target);
+    j->divided = k->plans.list[0]->work.shape->divided;
+    for (size_t i = 0; i < k->program.parts; i++) {
+        k->program.part[i].own |= !j->linked;
+    }
+    if (aic_program_has_own(&k->program)) {
+        status = generate(j, k);
+    }
+    const uint64_t start = aic_codegen_now();
+    if (status == AIC_OK) {
+        status = link_job(j, k, made);
+    }
+    made->emit_ns = j->emit_ns;
+    made->codegen_ns = j->codegen_ns + aic_codegen_now() - start;
+    made->size += j->size + j->hot_size;
+    free(j->bytes);
+    free(j->hot_bytes);
+    return status;
+}
+
+static aic_status make_whole(job *j, const composed *k, aic_object *made)
+{
+    aic_status status = generate(j, k);
+    made->bytes = j->bytes;
+    made->size = j->size;
+    made->emit_ns = j->emit_ns;
+    made->codegen_ns = j->codegen_ns;
+    return status == AIC_OK ? aic_image_create(&(aic_elf){made->bytes, made->size}, 1, j->request->symbol, &made->image)
+                            : status;
+}
+
 static aic_status object_of(const aic_codegen_request *request, aic_object *object)
 {
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
-    plans p;
-    aic_kernel_plan plan;
-    aic_status status = make_plans(request, &p);
-    if (status != AIC_OK) {
-        return status;
-    }
-    j.divided = is_divided(request, &p);
-    j.program = calloc(1, sizeof *j.program);
-    if (j.program == NULL) {
-        status = aic_fail_memory("codegen", sizeof *j.program);
-    } else {
-        j.program->linked = j.divided && takes_parts(request->target);
-        status = generate(&j, &p, &plan);
-    }
-    aic_object made = {.bytes = j.bytes, .size = j.size, .emit_ns = j.emit_ns, .codegen_ns = j.codegen_ns};
+    composed k;
+    aic_object made = {.bytes = NULL};
+    aic_status status = compose(request, &k);
     if (status == AIC_OK) {
-        aic_kernel_requirements(&plan, &made.requirements);
-        status = aic_schedule_print(&p.list[0]->schedule, made.schedule, sizeof made.schedule);
+        aic_kernel_requirements(&k.plan, &made.requirements);
+        status = aic_schedule_print(&k.plans.list[0]->schedule, made.schedule, sizeof made.schedule);
     }
     if (status == AIC_OK) {
-        status = link_job(&j, &made);
+        status = is_divided(request) ? make_divided(&j, &k, &made) : make_whole(&j, &k, &made);
     }
-    free(j.program);
-    free(j.hot_bytes);
-    if (j.divided) {
-        free(made.bytes);
-        made.bytes = NULL;
-        made.size += j.hot_size;
-    }
+    free_composed(&k);
     if (status == AIC_OK) {
         *object = made;
     } else {
         aic_object_free(&made);
     }
-    free_plans(&p);
-    return status;
-}
-
-/* Runs the generator for text: up to a stage, or only to list the parts. */
-static aic_status run_for_text(const aic_codegen_request *request, job *j)
-{
-    plans p;
-    aic_kernel_plan plan;
-    aic_status status = make_plans(request, &p);
-    if (status != AIC_OK) {
-        return status;
-    }
-    status = generate(j, &p, &plan);
-    free_plans(&p);
     return status;
 }
 
@@ -422,10 +481,12 @@ static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage,
 {
     aic_notes notes = {.count = 0};
     job j = {.request = request, .stage = stage, .notes = stage == AIC_DUMP_OBJ ? NULL : &notes};
-    j.program = calloc(1, sizeof *j.program);
-    const aic_status status =
-        j.program != NULL ? run_for_text(request, &j) : aic_fail_memory("dump", sizeof *j.program);
-    free(j.program);
+    composed k;
+    aic_status status = compose(request, &k);
+    if (status == AIC_OK) {
+        status = generate(&j, &k);
+    }
+    free_composed(&k);
     aic_notes_free(&notes);
     if (status == AIC_OK) {
         *bytes = j.bytes;
@@ -444,7 +505,7 @@ static aic_status add_parts(const aic_program *program, char **text)
         return aic_fail_memory("explain", strlen(*text));
     }
     fputs(*text, out);
-    aic_program_print(out, program, "");
+    aic_program_print(out, program, "kernel", "");
     const bool incomplete = ferror(out) != 0;
     if (fclose(out) != 0 || incomplete || all == NULL) {
         free(all);
@@ -462,20 +523,17 @@ static aic_status explain(const aic_problem *problem, const char *schedule, char
                                          .schedule = schedule,
                                          .semantics = problem->semantics,
                                          .target = problem->target,
-                                         .machine = problem->machine,
-                                         .triple = aic_target_triple(problem->target->arch),
-                                         .symbol = "kernel"};
-    job j = {.request = &request, .stage = AIC_DUMP_IR, .lists = true};
+                                         .machine = problem->machine};
+    composed k;
     aic_status status = aic_plan_explain(problem, schedule, text);
     if (status != AIC_OK) {
         return status;
     }
-    j.program = calloc(1, sizeof *j.program);
-    status = j.program != NULL ? run_for_text(&request, &j) : aic_fail_memory("explain", sizeof *j.program);
+    status = compose(&request, &k);
     if (status == AIC_OK) {
-        status = add_parts(j.program, text);
+        status = add_parts(&k.program, text);
     }
-    free(j.program);
+    free_composed(&k);
     if (status != AIC_OK) {
         free(*text);
         *text = NULL;

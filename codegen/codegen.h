@@ -57,8 +57,6 @@ typedef struct aic_object_part {
     uint64_t ns;
 } aic_object_part;
 
-enum { AIC_OBJECT_PARTS_MAX = AIC_IMAGE_ITEMS_MAX };
-
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
     char *bytes; /* ELF relocatable; NULL where it was compiled in several parts */
@@ -68,7 +66,7 @@ typedef struct aic_object {
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
     uint64_t emit_ns, codegen_ns;         /* in codegen_ns: all that has to do with parts */
     size_t parts;                         /* that others may use, too */
-    aic_object_part part[AIC_OBJECT_PARTS_MAX];
+    aic_object_part *part;
 } aic_object;
 
 void aic_object_free(aic_object *object);

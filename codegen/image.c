@@ -13,40 +13,22 @@ typedef struct placed_piece {
     const aic_image_item *item;
     aic_piece_view view;
     size_t offset; /* in the image */
+    size_t part;   /* of a part: where in the image its function is; AIC_NO_FUNCTION: it has none */
 } placed_piece;
+
+/* What a symbol of the current piece was found to be. */
+typedef struct symbol_value {
+    bool known, number;
+    uint64_t value;
+} symbol_value;
 
 typedef struct linking {
     const char *symbol; /* of the kernel */
     aic_image *image;
     placed_piece *piece;
     size_t count;
+    symbol_value *found; /* of the symbols of the current piece: room for all that a piece has */
 } linking;
-
-/* ---- placing ---- */
-
-/* Opens a piece and finds its place behind the others. */
-static aic_status place(linking *l, const aic_image_item *item)
-{
-    aic_image *image = l->image;
-    placed_piece *p = &l->piece[l->count];
-    if (!aic_piece_open(item->piece, &p->view)) {
-        return aic_fail(AIC_COMPILE, SUBJECT, "%s: piece %s is damaged", l->symbol, item->name);
-    }
-    const aic_piece_head *head = &p->view.head;
-    if (head->machine != l->piece[0].view.head.machine) {
-        return aic_fail(AIC_COMPILE, SUBJECT, "%s: piece %s is of another machine", l->symbol, item->name);
-    }
-    p->item = item;
-    p->offset = (image->size + head->alignment - 1) / head->alignment * head->alignment;
-    image->size = p->offset + head->code_bytes;
-    image->alignment = head->alignment > image->alignment ? head->alignment : image->alignment;
-    if (head->frames_bytes > 0) {
-        image->frames = p->offset + head->frames;
-        image->frames_size = head->frames_bytes;
-    }
-    l->count++;
-    return AIC_OK;
-}
 
 /* ---- symbols ---- */
 
@@ -64,7 +46,14 @@ static int function_named(const linking *l, const char *name)
 /* The kernel's functions that a piece defines. */
 static void find_functions(const linking *l, const placed_piece *p)
 {
-    for (uint32_t i = 0; i < p->view.head.symbols && p->item->symbol == NULL; i++) {
+    const aic_image_item *item = p->item;
+    if (item->is_part) {
+        if (item->function < AIC_FUNCTIONS) {
+            l->image->function[item->function] = p->part;
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < p->view.head.symbols; i++) {
         const aic_piece_symbol symbol = aic_piece_symbol_at(&p->view, i);
         const int f = function_named(l, aic_piece_name(&p->view, &symbol));
         if ((symbol.flags & AIC_PIECE_FUNCTION) != 0 && f < AIC_FUNCTIONS) {
@@ -86,32 +75,67 @@ static bool find_defined(const placed_piece *p, const char *name, uint64_t *offs
     return false;
 }
 
-/* The symbol that a piece means by a name: what takes a role of it, else the name itself. */
-static const char *bound(const aic_image_item *item, const char *name)
+/* What takes a role of a piece; NULL: it has no such role. */
+static const aic_binding *bound(const aic_image_item *item, const char *name)
 {
     for (size_t i = 0; i < item->bindings; i++) {
         if (strcmp(item->binding[i].role, name) == 0) {
-            return item->binding[i].symbol;
+            return &item->binding[i];
         }
     }
-    return name;
+    return NULL;
 }
 
 /* The same of a name that a piece uses and another one defines. */
 static bool find_elsewhere(const linking *l, const placed_piece *from, const char *name, uint64_t *offset)
 {
-    const char *wanted = bound(from->item, name);
+    const aic_binding *binding = bound(from->item, name);
+    if (binding != NULL && binding->item != AIC_NO_ITEM) {
+        const bool found = binding->item < l->count && l->piece[binding->item].part != AIC_NO_FUNCTION;
+        *offset = found ? l->piece[binding->item].part : 0;
+        return found;
+    }
+    const char *wanted = binding != NULL ? binding->symbol : name;
     for (size_t i = 0; i < l->count; i++) {
         const placed_piece *other = &l->piece[i];
         const char *own = other->item->symbol;
         if (own != NULL && strcmp(own, wanted) == 0) {
-            return find_defined(other, AIC_PART_SYMBOL, offset);
+            *offset = other->part;
+            return other->part != AIC_NO_FUNCTION;
         }
-        if (own == NULL && other != from && find_defined(other, wanted, offset)) {
+        if (!other->item->is_part && other != from && find_defined(other, wanted, offset)) {
             return true;
         }
     }
     return false;
+}
+
+/* ---- placing ---- */
+
+/* Opens a piece and finds its place behind the others. */
+static aic_status place(linking *l, const aic_image_item *item)
+{
+    aic_image *image = l->image;
+    placed_piece *p = &l->piece[l->count];
+    if (!aic_piece_open(item->piece, &p->view)) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s: piece %s is damaged", l->symbol, item->name);
+    }
+    const aic_piece_head *head = &p->view.head;
+    if (head->machine != l->piece[0].view.head.machine) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s: piece %s is of another machine", l->symbol, item->name);
+    }
+    uint64_t part;
+    p->item = item;
+    p->offset = (image->size + head->alignment - 1) / head->alignment * head->alignment;
+    p->part = item->is_part && find_defined(p, AIC_PART_SYMBOL, &part) ? (size_t)part : AIC_NO_FUNCTION;
+    image->size = p->offset + head->code_bytes;
+    image->alignment = head->alignment > image->alignment ? head->alignment : image->alignment;
+    if (head->frames_bytes > 0) {
+        image->frames = p->offset + head->frames;
+        image->frames_size = head->frames_bytes;
+    }
+    l->count++;
+    return AIC_OK;
 }
 
 /* ---- filling in ---- */
@@ -148,6 +172,23 @@ static aic_status find_target(const linking *l, const placed_piece *p, const aic
     return AIC_OK;
 }
 
+/* The same, looked for once for each symbol. */
+static aic_status find_target_once(const linking *l, const placed_piece *p, const aic_relocation *row, uint32_t index,
+                                   const aic_piece_symbol *symbol, uint64_t *value)
+{
+    symbol_value *t = &l->found[index];
+    if (!t->known || t->number != aic_relocation_takes_number(row)) {
+        aic_status status = find_target(l, p, row, symbol, &t->value);
+        if (status != AIC_OK) {
+            return status;
+        }
+        t->known = true;
+        t->number = aic_relocation_takes_number(row);
+    }
+    *value = t->value;
+    return AIC_OK;
+}
+
 static aic_status apply_patch(const linking *l, const placed_piece *p, const aic_piece_patch *patch)
 {
     const aic_piece_head *head = &p->view.head;
@@ -157,15 +198,15 @@ static aic_status apply_patch(const linking *l, const placed_piece *p, const aic
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: a patch is not inside", p->item->name);
     }
     const aic_piece_symbol symbol = aic_piece_symbol_at(&p->view, patch->symbol);
-    uint64_t target = 0;
-    aic_status status = find_target(l, p, row, &symbol, &target);
+    uint64_t value = 0;
+    aic_status status = find_target_once(l, p, row, patch->symbol, &symbol, &value);
     if (status != AIC_OK) {
         return status;
     }
-    if (!aic_relocation_apply(row, l->image->bytes, p->offset + patch->at, target + (uint64_t)patch->addend)) {
+    if (!aic_relocation_apply(row, l->image->bytes, p->offset + patch->at, value + (uint64_t)patch->addend)) {
         return aic_relocation_takes_number(row)
                    ? aic_fail(AIC_COMPILE, SUBJECT, "%s: the number %s = %lld is out of range for relocation %s",
-                              p->item->name, aic_piece_name(&p->view, &symbol), (long long)target, row->name)
+                              p->item->name, aic_piece_name(&p->view, &symbol), (long long)value, row->name)
                    : aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", p->item->name, row->name);
     }
     if (aic_relocation_needs_page(row)) {
@@ -178,6 +219,7 @@ static aic_status fill_in(const linking *l, const placed_piece *p)
 {
     aic_status status = AIC_OK;
     memcpy(l->image->bytes + p->offset, p->view.code, p->view.head.code_bytes);
+    memset(l->found, 0, p->view.head.symbols * sizeof l->found[0]);
     for (uint32_t i = 0; i < p->view.head.patches && status == AIC_OK; i++) {
         const aic_piece_patch patch = aic_piece_patch_at(&p->view, i);
         status = apply_patch(l, p, &patch);
@@ -190,12 +232,16 @@ static aic_status link_all(linking *l, const aic_image_item *item, size_t count)
 {
     aic_image *image = l->image;
     aic_status status = AIC_OK;
+    size_t symbols = 1;
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
         status = place(l, &item[i]);
+        const size_t own = status == AIC_OK ? l->piece[i].view.head.symbols : 0;
+        symbols = own > symbols ? own : symbols;
     }
     if (status == AIC_OK) {
         image->bytes = calloc(1, image->size + 1);
-        status = image->bytes != NULL ? AIC_OK : aic_fail_memory(SUBJECT, image->size);
+        l->found = malloc(symbols * sizeof l->found[0]);
+        status = image->bytes != NULL && l->found != NULL ? AIC_OK : aic_fail_memory(SUBJECT, image->size);
     }
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
         status = fill_in(l, &l->piece[i]);
@@ -219,6 +265,7 @@ aic_status aic_image_link(const aic_image_item *item, size_t count, const char *
     const aic_status status =
         l.piece != NULL ? link_all(&l, item, count) : aic_fail_memory(SUBJECT, count * sizeof *l.piece);
     free(l.piece);
+    free(l.found);
     if (status == AIC_OK) {
         *image = made;
     } else {

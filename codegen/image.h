@@ -8,6 +8,8 @@
 #include "codegen/piece.h"
 #include "codegen/record.h"
 
+#include <stdbool.h>
+
 typedef struct aic_image {
     unsigned char *bytes; /* code and constants; free with aic_image_free() */
     size_t size;
@@ -24,10 +26,13 @@ typedef struct aic_number_value {
     int64_t value;
 } aic_number_value;
 
-/* What a piece calls by the name of a role, and the symbol of what takes that role in this kernel. */
+/* What a piece calls by the name of a role, and what takes that role in this kernel: the function of an item, or, where
+ * that is AIC_NO_ITEM, a function that some piece defines by its name. */
 enum { AIC_ROLE_NAME_MAX = 24 };
+#define AIC_NO_ITEM SIZE_MAX
 typedef struct aic_binding {
-    char role[AIC_ROLE_NAME_MAX];
+    const char *role;
+    size_t item;
     const char *symbol;
 } aic_binding;
 
@@ -37,16 +42,18 @@ typedef struct aic_binding {
 /* A piece of a kernel, with what is filled in. The same piece may be in a kernel several times. */
 typedef struct aic_image_item {
     const aic_piece *piece;
-    const char *symbol; /* what others call its function AIC_PART_SYMBOL; NULL: they know its functions by their names,
-                           and the kernel's are among them */
+    const char *symbol; /* of a part: what others call its function AIC_PART_SYMBOL; NULL: they bind roles to it only.
+                           Of other pieces they know the functions by their names, and the kernel's are among them */
     const char *name;   /* what messages call it */
+    bool is_part;       /* its function is AIC_PART_SYMBOL, even where others do not know it by a symbol */
+    aic_function_role function; /* of a part: which of the kernel's functions it is; AIC_FUNCTIONS: none */
     const aic_number_value *number;
     size_t numbers;
     const aic_binding *binding;
     size_t bindings;
 } aic_image_item;
 
-enum { AIC_IMAGE_ITEMS_MAX = 64 };
+enum { AIC_IMAGE_ITEMS_MAX = 1024 };
 
 /* Links up to AIC_IMAGE_ITEMS_MAX pieces, which together define the functions of `symbol`. AIC_COMPILE, with a message
  * that names it, for what is no piece, a patch outside of its piece, a number that is not given or does not fit, a

@@ -2,223 +2,14 @@
  * order, with the worker's state set and the memory of the call divided among them. */
 #include "codegen/kernel.h"
 #include "codegen/integer.h"
-#include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/packed.h"
+#include "codegen/parts/entry.h"
 #include "codegen/shape.h"
 #include "frontend/core/key.h"
-#include "frontend/core/spec.h"
 
 #include <stdio.h>
-#include <string.h>
 
-enum { NAME_BYTES = 160, POINTER_BYTES = 8, WORD_BYTES = 8 };
-
-/* What entry points do, for readers of the IR. */
-static const char *const ENTRY_NOTES[AIC_FUNCTIONS] = {
-    [AIC_FUNCTION_ENTRY] = "entry point: operands as the documents shape them",
-    [AIC_FUNCTION_PACKED] = "entry point: a packed operand in place of the plain one",
-    [AIC_FUNCTION_PACK] = "entry point: packs the operand that can be",
-    [AIC_FUNCTION_PHASE] = "entry point: items of a phase, by one worker of several",
-    [AIC_FUNCTION_CHECK] = "entry point: whether an image is one that the kernel reads",
-};
-
-/* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
-static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role, const char *const *names,
-                        unsigned pointers, unsigned integers)
-{
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "%s%s", symbol, aic_function_suffix[role]);
-    aic_emit_function(e, name, AIC_EMIT_ENTRY, names, pointers, integers);
-    aic_note_function(e, "%s", ENTRY_NOTES[role]);
-}
-
-/* Writes the names of the plan's operands. */
-static void operand_names(const aic_plan *plan, const char **names)
-{
-    aic_operand operands[AIC_OPERANDS_MAX];
-    aic_spec_operands_of(plan->problem.spec, plan->problem.semantics, operands);
-    for (size_t i = 0; i < plan->operands; i++) {
-        names[i] = operands[i].name;
-    }
-}
-
-/* ---- bodies ---- */
-
-void aic_body_begin(aic_emit *e, const aic_plan *plan, aic_emit_kind kind, const char *symbol, const char *name,
-                    aic_body *body)
-{
-    static const char *const OTHERS[] = {"shared", "private", "first", "last"};
-    const unsigned count = (unsigned)plan->operands;
-    const char *names[AIC_OPERANDS_MAX + 4];
-    char text[NAME_BYTES];
-    operand_names(plan, names);
-    memcpy(names + count, OTHERS, sizeof OTHERS);
-    snprintf(text, sizeof text, "%s_%s", symbol, name);
-    aic_emit_function(e, text, kind, names, count + 2, 2);
-    *body = (aic_body){.function = e->function};
-    for (unsigned i = 0; i < count; i++) {
-        body->operand[i] = aic_emit_param(e, i);
-    }
-    body->shared = aic_emit_param(e, count);
-    body->private = aic_emit_param(e, count + 1);
-    body->first = aic_emit_param(e, count + 2);
-    body->last = aic_emit_param(e, count + 3);
-}
-
-/* A specification of the kernel on its way through an entry point. */
-typedef struct member {
-    aic_emit *e;
-    const aic_plan *plan;
-    const aic_bodies *bodies;
-    LLVMValueRef operand[AIC_OPERANDS_MAX];
-    LLVMValueRef shared, private;
-    LLVMValueRef saved; /* the caller's floating-point control word */
-} member;
-
-static void enter(member *m)
-{
-    const uint32_t needs = m->plan->requirements.needs;
-    m->saved = aic_float_enter(m->e, (needs & AIC_NEEDS_FLOAT) != 0);
-    if ((needs & AIC_NEEDS_TILES) != 0) {
-        m->plan->shape->enter(m->e, m->plan);
-    }
-}
-
-static void leave(const member *m)
-{
-    if ((m->plan->requirements.needs & AIC_NEEDS_TILES) != 0) {
-        m->plan->shape->leave(m->e, m->plan);
-    }
-    aic_float_leave(m->e, m->saved);
-}
-
-/* What is behind the head of a packed image: bodies know nothing of heads. */
-static LLVMValueRef behind_head(const member *m, LLVMValueRef image)
-{
-    return aic_at_const(m->e, image, AIC_HEAD_BYTES);
-}
-
-/* Packs all of an operand, without a head; that needs no tiles. */
-static void call_pack(const member *m, LLVMValueRef image, LLVMValueRef source)
-{
-    LLVMValueRef args[] = {behind_head(m, image), source, aic_int(m->e, 0),
-                           aic_int(m->e, m->plan->requirements.pack.items)};
-    LLVMValueRef saved = aic_float_enter(m->e, m->plan->requirements.pack.floats);
-    aic_emit_call(m->e, m->bodies->pack, args, 4);
-    aic_float_leave(m->e, saved);
-}
-
-static void call_phase(const member *m, uint32_t phase, LLVMValueRef first, LLVMValueRef last)
-{
-    LLVMValueRef args[AIC_OPERANDS_MAX + 4];
-    unsigned count = (unsigned)m->plan->operands;
-    memcpy(args, m->operand, count * sizeof args[0]);
-    const uint32_t packed = m->plan->requirements.pack.operand;
-    if (packed != 0) {
-        args[packed] = behind_head(m, args[packed]);
-    }
-    args[count++] = m->shared;
-    args[count++] = m->private;
-    args[count++] = first;
-    args[count++] = last;
-    aic_emit_call(m->e, m->bodies->phase[phase], args, count);
-}
-
-/* Packs what is packed, behind the rest of the workspace. */
-static void pack(member *m, LLVMValueRef workspace)
-{
-    const aic_requirements *r = &m->plan->requirements;
-    if (r->pack.operand != 0) {
-        LLVMValueRef packed = aic_at_const(m->e, workspace, aic_workspace_bytes(r, AIC_PACKED));
-        call_pack(m, packed, m->operand[r->pack.operand]);
-        m->operand[r->pack.operand] = packed;
-    }
-}
-
-/* All phases by one worker. */
-static void run(member *m, LLVMValueRef workspace)
-{
-    const aic_requirements *r = &m->plan->requirements;
-    m->shared = workspace;
-    m->private = aic_at_const(m->e, workspace, r->shared_bytes);
-    enter(m);
-    for (uint32_t i = 0; i < r->phases; i++) {
-        call_phase(m, i, aic_int(m->e, 0), aic_int(m->e, r->phase[i].items));
-    }
-    leave(m);
-}
-
-/* ---- entry points ---- */
-
-/* A kernel being emitted. */
-typedef struct kernel {
-    aic_emit *e;
-    const aic_kernel_plan *of;
-    const char *symbol;
-    aic_bodies bodies[AIC_GROUP_MAX];
-} kernel;
-
-/* The bodies of every specification; equal ones have them in common. */
-static void emit_bodies(kernel *k)
-{
-    for (size_t i = 0; i < k->of->count; i++) {
-        const aic_plan *plan = k->of->plan[i];
-        size_t equal = 0;
-        while (k->of->plan[equal] != plan) {
-            equal++;
-        }
-        if (equal < i) {
-            k->bodies[i] = k->bodies[equal];
-            continue;
-        }
-        char name[NAME_BYTES];
-        snprintf(name, sizeof name, k->of->count > 1 ? "%s_%zu" : "%s", k->symbol, i);
-        plan->shape->emit(k->e, plan, name, &k->bodies[i]);
-    }
-}
-
-static member member_of(const kernel *k, size_t index)
-{
-    return (member){.e = k->e, .plan = k->of->plan[index], .bodies = &k->bodies[index]};
-}
-
-/* Starts SYMBOL or SYMBOL_packed of one specification; returns the workspace. */
-static LLVMValueRef begin_direct(const kernel *k, member *m, aic_function_role role)
-{
-    const unsigned count = (unsigned)m->plan->operands;
-    const char *names[AIC_OPERANDS_MAX + 1];
-    operand_names(m->plan, names);
-    names[count] = "workspace";
-    begin_entry(k->e, k->symbol, role, names, count + 1, 0);
-    for (unsigned i = 0; i < count; i++) {
-        m->operand[i] = aic_emit_param(k->e, i);
-    }
-    return aic_emit_param(k->e, count);
-}
-
-/* The function that takes packed operands; without any it is the plain one. */
-static LLVMValueRef emit_direct(const kernel *k, aic_function_role role)
-{
-    member m = member_of(k, 0);
-    LLVMValueRef workspace = begin_direct(k, &m, role), function = k->e->function;
-    run(&m, workspace);
-    aic_emit_function_end(k->e);
-    return function;
-}
-
-/* SYMBOL where an operand is packed: packs it and calls SYMBOL_packed. */
-static void emit_plain(const kernel *k, LLVMValueRef packed)
-{
-    member m = member_of(k, 0);
-    LLVMValueRef args[AIC_OPERANDS_MAX + 1], workspace = begin_direct(k, &m, AIC_FUNCTION_ENTRY);
-    const unsigned count = (unsigned)m.plan->operands;
-    pack(&m, workspace);
-    memcpy(args, m.operand, count * sizeof args[0]);
-    args[count] = workspace;
-    aic_emit_call(k->e, packed, args, count + 1);
-    aic_emit_function_end(k->e);
-}
+enum { POINTER_BYTES = 8 };
 
 /* The plan's packing, with its form. */
 static aic_packing packing_of(const aic_plan *plan)
@@ -231,119 +22,191 @@ static aic_packing packing_of(const aic_plan *plan)
     return pack;
 }
 
-static void head_of(const aic_plan *plan, aic_packed_head *head)
+/* ---- entry points ---- */
+
+/* A specification of the kernel on its way to an entry point. */
+typedef struct member {
+    const aic_plan *plan;
+    const aic_bodies *bodies;
+    int64_t operand;     /* of the group: number of its first operand in the table */
+    int64_t first_phase; /* and of its first phase */
+} member;
+
+static aic_entry_key key_of(const member *m, aic_entry_form form)
 {
-    const aic_packing pack = packing_of(plan);
-    aic_packed_head_make(&pack, head);
+    const aic_requirements *r = &m->plan->requirements;
+    const bool packs = form == AIC_ENTRY_PLAIN || form == AIC_ENTRY_PACK || form == AIC_ENTRY_CHECK;
+    const bool table = form == AIC_ENTRY_PACK || form == AIC_ENTRY_CHECK;
+    return (aic_entry_key){.form = form,
+                           .operands = table ? 0 : (int64_t)m->plan->operands,
+                           .packed = table ? 0 : r->pack.operand,
+                           .phases = packs ? 0 : r->phases,
+                           .floats = !packs && (r->needs & AIC_NEEDS_FLOAT) != 0,
+                           .packs_floats = r->pack.floats && form != AIC_ENTRY_DIRECT && form != AIC_ENTRY_CHECK,
+                           .tiles = !packs && (r->needs & AIC_NEEDS_TILES) != 0};
 }
 
-/* SYMBOL_pack, which writes the head and then what is behind it. */
-static void emit_pack(const kernel *k)
+static void give_phases(aic_use *use, const member *m)
 {
-    static const char *const PARAMS[] = {"packed", "source"};
-    member m = member_of(k, 0);
-    begin_entry(k->e, k->symbol, AIC_FUNCTION_PACK, PARAMS, 2, 0);
-    LLVMValueRef image = aic_emit_param(k->e, 0);
+    const aic_requirements *r = &m->plan->requirements;
+    for (uint32_t i = 0; i < r->phases; i++) {
+        aic_use_number(use, r->phase[i].items, "items.%u", i);
+        aic_use_call(use, m->bodies->phase[i], "phase.%u", i);
+    }
+    if ((r->needs & AIC_NEEDS_TILES) != 0) {
+        aic_use_call(use, m->bodies->enter, "enter");
+        aic_use_call(use, m->bodies->leave, "leave");
+    }
+}
+
+static void give_packing(aic_use *use, const member *m)
+{
+    if (m->plan->requirements.pack.operand != 0) {
+        aic_use_number(use, m->plan->requirements.pack.items, "pack.items");
+        aic_use_call(use, m->bodies->pack, "pack");
+    }
+}
+
+/* Where in the workspace of a call by one worker things lie. */
+static void give_workspace(aic_use *use, const member *m)
+{
+    aic_use_number(use, m->plan->requirements.shared_bytes, "private.at");
+    aic_use_number(use, aic_workspace_bytes(&m->plan->requirements, AIC_PACKED), "packed.at");
+}
+
+static void give_head(aic_use *use, const member *m)
+{
+    const aic_packing pack = packing_of(m->plan);
+    const uint64_t mask = (UINT64_C(1) << AIC_ENTRY_WORD_BITS) - 1;
     aic_packed_head head;
-    head_of(m.plan, &head);
+    aic_packed_head_make(&pack, &head);
     for (int i = 0; i < AIC_HEAD_WORDS; i++) {
-        aic_store(k->e, aic_int(k->e, (int64_t)head.word[i]), image, i * WORD_BYTES, WORD_BYTES);
-    }
-    call_pack(&m, image, aic_emit_param(k->e, 1));
-    aic_emit_function_end(k->e);
-}
-
-void aic_kernel_emit_check(aic_emit *e, const aic_plan *plan, const char *symbol)
-{
-    static const char *const PARAMS[] = {"packed", "fits"};
-    aic_packed_head head;
-    begin_entry(e, symbol, AIC_FUNCTION_CHECK, PARAMS, 2, 0);
-    LLVMValueRef different = aic_int(e, 0);
-    head_of(plan, &head);
-    for (int i = 0; i < AIC_HEAD_WORDS; i++) {
-        LLVMValueRef word = aic_load(e, e->i64, aic_emit_param(e, 0), i * WORD_BYTES, 1); /* of any memory */
-        word = LLVMBuildXor(e->builder, word, aic_int(e, (int64_t)head.word[i]), "");
-        different = LLVMBuildOr(e->builder, different, word, "");
-    }
-    LLVMValueRef same = LLVMBuildICmp(e->builder, LLVMIntEQ, different, aic_int(e, 0), "");
-    aic_store(e, LLVMBuildZExt(e->builder, same, e->i32, ""), aic_emit_param(e, 1), 0, sizeof(int32_t));
-    aic_emit_function_end(e);
-}
-
-/* Reads a specification's operands from a table, from entry `first` on. */
-static void load_operands(member *m, LLVMValueRef table, size_t first)
-{
-    for (size_t i = 0; i < m->plan->operands; i++) {
-        m->operand[i] = aic_load(m->e, m->e->ptr, table, (int64_t)(first + i) * POINTER_BYTES, POINTER_BYTES);
+        for (int n = 0; n < AIC_ENTRY_WORD_NUMBERS; n++) {
+            aic_use_number(use, (int64_t)(head.word[i] >> (n * AIC_ENTRY_WORD_BITS) & mask), "head.%d.%d", i, n);
+        }
     }
 }
 
-static void emit_group(const kernel *k)
+/* SYMBOL without a packed operand, else SYMBOL_packed. */
+static aic_routine compose_direct(aic_program *p, const member *m)
 {
-    static const char *const PARAMS[] = {"operands", "workspace"};
-    begin_entry(k->e, k->symbol, AIC_FUNCTION_ENTRY, PARAMS, 2, 0);
-    LLVMValueRef table = aic_emit_param(k->e, 0), workspace = aic_emit_param(k->e, 1);
-    size_t first = 0;
-    for (size_t i = 0; i < k->of->count; i++) {
-        member m = member_of(k, i);
-        load_operands(&m, table, first);
-        pack(&m, workspace);
-        run(&m, workspace);
-        first += m.plan->operands;
-    }
-    aic_emit_function_end(k->e);
+    const aic_entry_key key = key_of(m, AIC_ENTRY_DIRECT);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_entry, &key, (unsigned)m->plan->operands + 1, 0);
+    aic_use_number(&use, m->plan->requirements.shared_bytes, "private.at");
+    give_phases(&use, m);
+    return aic_program_add(p, &use, "direct");
 }
 
-/* The packing, where there is one: the packed image takes the place of the shared memory. */
-static void emit_pack_branch(member *m)
+/* SYMBOL where an operand is packed. */
+static aic_routine compose_plain(aic_program *p, const member *m, aic_routine direct)
 {
-    aic_emit *e = m->e;
-    const uint32_t operand = m->plan->requirements.pack.operand;
-    if (operand == 0) {
-        return;
-    }
-    aic_branch branch;
-    aic_branch_begin(e, &branch,
-                     LLVMBuildICmp(e->builder, LLVMIntEQ, aic_emit_param(e, 3), aic_int(e, AIC_PHASE_PACK), ""));
-    LLVMValueRef args[] = {behind_head(m, m->shared), m->operand[operand], aic_emit_param(e, 4), aic_emit_param(e, 5)};
-    aic_emit_call(e, m->bodies->pack, args, 4);
-    aic_branch_end(e, &branch);
+    const aic_entry_key key = key_of(m, AIC_ENTRY_PLAIN);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_entry, &key, (unsigned)m->plan->operands + 1, 0);
+    aic_use_number(&use, aic_workspace_bytes(&m->plan->requirements, AIC_PACKED), "packed.at");
+    give_packing(&use, m);
+    aic_use_call(&use, direct, "direct");
+    return aic_program_add(p, &use, "plain");
 }
 
-/* The phases of one specification, the first of which has this number among those of the kernel. */
-static void emit_branches(member *m, int64_t number)
+static aic_routine compose_pack(aic_program *p, const member *m)
 {
-    aic_emit *e = m->e;
-    LLVMValueRef wanted = aic_emit_param(e, 3);
-    for (uint32_t phase = 0; phase < m->plan->requirements.phases; phase++) {
-        aic_branch branch;
-        LLVMValueRef is_this = LLVMBuildICmp(e->builder, LLVMIntEQ, wanted, aic_int(e, number + phase), "");
-        aic_branch_begin(e, &branch, is_this);
-        call_phase(m, phase, aic_emit_param(e, 4), aic_emit_param(e, 5));
-        aic_branch_end(e, &branch);
+    const aic_entry_key key = key_of(m, AIC_ENTRY_PACK);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_entry, &key, 2, 0);
+    give_packing(&use, m);
+    give_head(&use, m);
+    return aic_program_add(p, &use, "packing");
+}
+
+static aic_routine compose_check(aic_program *p, const member *m)
+{
+    const aic_entry_key key = key_of(m, AIC_ENTRY_CHECK);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_entry, &key, 2, 0);
+    give_head(&use, m);
+    return aic_program_add(p, &use, "check");
+}
+
+/* One specification's part of SYMBOL of a group, or of SYMBOL_phase. */
+static aic_routine compose_member(aic_program *p, const member *m, aic_entry_form form)
+{
+    const bool phase = form == AIC_ENTRY_PHASE;
+    const aic_entry_key key = key_of(m, form);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_entry, &key, phase ? 3 : 2, phase ? 3 : 0);
+    aic_use_number(&use, m->operand * POINTER_BYTES, "table.at");
+    if (phase) {
+        for (uint32_t i = 0; i < m->plan->requirements.phases; i++) {
+            aic_use_number(&use, m->first_phase + i, "number.%u", i);
+        }
+    } else {
+        give_workspace(&use, m);
+    }
+    give_packing(&use, m);
+    give_phases(&use, m);
+    return aic_program_add(p, &use, phase ? "items" : "member");
+}
+
+/* A function that calls these in turn. */
+static aic_routine compose_all(aic_program *p, const aic_routine *routine, size_t count, aic_entry_form form)
+{
+    const int64_t integers = form == AIC_ENTRY_PHASE ? 3 : 0, pointers = form == AIC_ENTRY_PHASE ? 3 : 2;
+    if (count == 1) {
+        return routine[0];
+    }
+    const aic_both_key key = {pointers, integers};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_both, &key, (unsigned)pointers, (unsigned)integers);
+    aic_use_call(&use, compose_all(p, routine, count / 2, form), "first");
+    aic_use_call(&use, compose_all(p, routine + count / 2, count - count / 2, form), "second");
+    return aic_program_add(p, &use, "several");
+}
+
+/* ---- kernels ---- */
+
+static void set_prefix(aic_program *p, const aic_kernel_plan *of, size_t number)
+{
+    p->prefix[0] = '\0';
+    if (of->count > 1) {
+        (void)snprintf(p->prefix, sizeof p->prefix, "%zu_", number);
     }
 }
 
-static void emit_phase(const kernel *k)
+/* The bodies of every specification; equal ones have them in common. */
+static void compose_bodies(aic_program *p, const aic_kernel_plan *of, aic_bodies *bodies)
 {
-    static const char *const PARAMS[] = {"operands", "shared", "private", "phase", "first", "last"};
-    aic_emit *e = k->e;
-    size_t first = 0;
-    int64_t number = 0;
-    begin_entry(e, k->symbol, AIC_FUNCTION_PHASE, PARAMS, 3, 3);
-    for (size_t i = 0; i < k->of->count; i++) {
-        member m = member_of(k, i);
-        load_operands(&m, aic_emit_param(e, 0), first);
-        m.shared = aic_emit_param(e, 1);
-        m.private = aic_emit_param(e, 2);
-        enter(&m);
-        emit_pack_branch(&m);
-        emit_branches(&m, number);
-        leave(&m);
-        first += m.plan->operands;
-        number += m.plan->requirements.phases;
+    for (size_t i = 0; i < of->count; i++) {
+        size_t equal = 0;
+        while (of->plan[equal] != of->plan[i]) {
+            equal++;
+        }
+        bodies[i] = bodies[equal];
+        if (equal == i) {
+            set_prefix(p, of, i);
+            bodies[i] = (aic_bodies){.pack = 0};
+            of->plan[i]->shape->compose(p, of->plan[i], &bodies[i]);
+        }
     }
-    aic_emit_function_end(e);
+}
+
+/* An entry point with a part of every specification. */
+static aic_routine compose_group(aic_program *p, const aic_kernel_plan *of, const aic_bodies *bodies,
+                                 aic_entry_form form)
+{
+    aic_routine routine[AIC_GROUP_MAX];
+    member m = {.operand = 0};
+    for (size_t i = 0; i < of->count; i++) {
+        m.plan = of->plan[i];
+        m.bodies = &bodies[i];
+        set_prefix(p, of, i);
+        routine[i] = compose_member(p, &m, form);
+        m.operand += (int64_t)m.plan->operands;
+        m.first_phase += m.plan->requirements.phases;
+    }
+    p->prefix[0] = '\0';
+    return compose_all(p, routine, of->count, form);
 }
 
 /* ---- requirements of the whole ---- */
@@ -396,19 +259,23 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
     }
 }
 
-void aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
+aic_status aic_kernel_compose(aic_program *p, const aic_kernel_plan *of, bool exported)
 {
-    kernel k = {.e = e, .of = of, .symbol = symbol};
-    emit_bodies(&k);
+    aic_bodies bodies[AIC_GROUP_MAX] = {{.pack = 0}};
+    const member first = {.plan = of->plan[0], .bodies = &bodies[0]};
+    const bool packs = of->plan[0]->requirements.pack.operand != 0;
+    compose_bodies(p, of, bodies);
     if (of->count > 1) {
-        emit_group(&k);
-    } else if (of->plan[0]->requirements.pack.operand == 0) {
-        emit_direct(&k, AIC_FUNCTION_ENTRY);
+        p->function[AIC_FUNCTION_ENTRY] = compose_group(p, of, bodies, AIC_ENTRY_MEMBER);
     } else {
-        emit_plain(&k, emit_direct(&k, AIC_FUNCTION_PACKED));
-        emit_pack(&k);
+        const aic_routine direct = compose_direct(p, &first);
+        p->function[AIC_FUNCTION_ENTRY] = packs ? compose_plain(p, &first, direct) : direct;
+        p->function[AIC_FUNCTION_PACKED] = packs ? direct : 0;
+        p->function[AIC_FUNCTION_PACK] = packs ? compose_pack(p, &first) : 0;
+        p->function[AIC_FUNCTION_CHECK] = packs && exported ? compose_check(p, &first) : 0;
     }
-    if (is_shared(of)) {
-        emit_phase(&k);
+    if (!exported && is_shared(of)) {
+        p->function[AIC_FUNCTION_PHASE] = compose_group(p, of, bodies, AIC_ENTRY_PHASE);
     }
+    return p->status;
 }

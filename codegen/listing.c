@@ -169,10 +169,8 @@ static void put_head(FILE *out, const aic_listing *l)
             target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);
     put_functions(out, l, &all);
     put_workspace(out, l, &all);
-    if (l->program->parts > 0) {
-        fprintf(out, ";\n");
-        aic_program_print(out, l->program, "; ");
-    }
+    fprintf(out, ";\n");
+    aic_program_print(out, l->program, l->request->symbol, "; ");
     fprintf(
         out,
         ";\n; opt, llc and lli of this LLVM take the text as it is. To run it: `aicjit dump SPEC --repro DIR` adds\n"

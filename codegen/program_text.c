@@ -1,5 +1,5 @@
 /* Programs for people: which parts a kernel has, their keys, and the numbers that are filled in. */
-#include "codegen/parts.h"
+#include "codegen/program.h"
 
 #include <inttypes.h>
 
@@ -52,44 +52,60 @@ static void put_field(paragraph *p, const aic_field *field, const void *key)
     }
 }
 
-static void put_key(paragraph *p, const aic_program_part *part)
+static void put_key(paragraph *p, const aic_program_part *part, const void *key)
 {
     for (size_t f = 0; f < part->kind->record->count; f++) {
-        put_field(p, &part->kind->record->fields[f], part->key);
+        put_field(p, &part->kind->record->fields[f], key);
     }
 }
 
-static void put_part(FILE *out, const aic_program *program, const aic_program_part *part, const char *before)
+static void put_numbers(paragraph *p, const aic_program *program, const aic_program_part *part)
 {
-    char begin[16], word[96];
-    (void)snprintf(begin, sizeof begin, "%s    ", before);
-    fprintf(out, "%s  %s: %s\n", before, part->symbol, part->kind->name);
-    paragraph key = {.out = out, .begin = begin}, numbers = key, roles = key;
-    put_key(&key, part);
-    end_paragraph(&key);
+    char word[96];
     for (size_t i = 0; i < part->numbers; i++) {
         const aic_number_value *number = &program->number[part->first_number + i];
         (void)snprintf(word, sizeof word, "%s = %" PRId64 "%s", number->name, number->value,
                        i + 1 < part->numbers ? "," : "");
-        put_word(&numbers, word);
+        put_word(p, word);
     }
-    end_paragraph(&numbers);
+}
+
+static void put_roles(paragraph *p, const aic_program *program, const aic_program_part *part, const char *symbol)
+{
     for (size_t i = 0; i < part->roles; i++) {
-        const aic_binding *binding = &program->binding[part->first_role + i];
-        char role[AIC_ROLE_NAME_MAX + AIC_PROGRAM_NAME_MAX + 8];
-        (void)snprintf(role, sizeof role, "%s is %s", binding->role, binding->symbol);
-        put_word(&roles, role);
+        const aic_role *role = &program->role[part->first_role + i];
+        char word[AIC_ROLE_NAME_MAX + AIC_PROGRAM_NAME_MAX + 8], name[AIC_PROGRAM_NAME_MAX];
+        aic_program_name(program, role->routine, symbol, name);
+        (void)snprintf(word, sizeof word, "%s is %s", role->name, name);
+        put_word(p, word);
     }
+}
+
+static void put_part(FILE *out, const aic_program *program, size_t index, const char *symbol, const char *before)
+{
+    const aic_program_part *part = &program->part[index];
+    char begin[16], name[AIC_PROGRAM_NAME_MAX];
+    (void)snprintf(begin, sizeof begin, "%s    ", before);
+    aic_program_name(program, (aic_routine)index + 1, symbol, name);
+    fprintf(out, "%s  %s: %s%s\n", before, name, part->kind->name,
+            !part->own                   ? ""
+            : part->kind->record == NULL ? ", compiled with the kernel"
+                                         : ", compiled with the kernel, as a number is too large");
+    paragraph key = {.out = out, .begin = begin}, numbers = key, roles = key;
+    if (part->kind->record != NULL) {
+        put_key(&key, part, aic_program_key(program, part));
+    }
+    end_paragraph(&key);
+    put_numbers(&numbers, program, part);
+    end_paragraph(&numbers);
+    put_roles(&roles, program, part, symbol);
     end_paragraph(&roles);
 }
 
-void aic_program_print(FILE *out, const aic_program *program, const char *before)
+void aic_program_print(FILE *out, const aic_program *program, const char *symbol, const char *before)
 {
-    if (program->parts == 0) {
-        return;
-    }
     fprintf(out, "%sparts, which kernels have in common: key, numbers of this kernel, who takes which role\n", before);
     for (size_t i = 0; i < program->parts; i++) {
-        put_part(out, program, &program->part[i], before);
+        put_part(out, program, i, symbol, before);
     }
 }

@@ -212,7 +212,9 @@ void aic_object_free(aic_object *object)
 {
     aic_image_free(&object->image);
     free(object->bytes);
+    free(object->part);
     object->bytes = NULL;
+    object->part = NULL;
 }
 
 void aic_object_record(const aic_object *object, aic_kernel_record *record)

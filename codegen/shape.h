@@ -1,10 +1,10 @@
-/* Shapes of computation. An operator describes itself as one of them; a shape knows how to schedule and emit every
+/* Shapes of computation. An operator describes itself as one of them; a shape knows how to schedule and compose every
  * operator of its kind, and knows no operator by name. */
 #ifndef AIC_SHAPE_H
 #define AIC_SHAPE_H
 
-#include "codegen/llvm/emit.h"
 #include "codegen/plan.h"
+#include "codegen/program.h"
 
 #include <stdio.h>
 
@@ -13,10 +13,11 @@
  *     pack    void (packed, source; first, last)
  *     phase   void (operands..., shared, private; first, last)
  *
- * Each does the items first .. last-1 of what the plan's requirements say. */
+ * Each does the items first .. last-1 of what the plan's requirements say. For AIC_NEEDS_TILES: enter and leave, void
+ * (), configure the tiles of the running worker, and give them up. */
 typedef struct aic_bodies {
-    LLVMValueRef pack;
-    LLVMValueRef phase[AIC_PHASES_MAX];
+    aic_routine pack, enter, leave;
+    aic_routine phase[AIC_PHASES_MAX];
 } aic_bodies;
 
 enum { AIC_FORM_NUMBERS = 32 };
@@ -38,11 +39,8 @@ typedef struct aic_shape {
     size_t (*form)(const aic_plan *plan, int64_t number[]);
     /* Vector operations that no schedule can save. */
     double (*bound)(const aic_plan *plan);
-    /* Emits the bodies, functions whose names begin with `symbol`. */
-    void (*emit)(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);
-    /* For AIC_NEEDS_TILES: code that configures the tiles of the running worker, and that gives them up. */
-    void (*enter)(aic_emit *e, const aic_plan *plan);
-    void (*leave)(aic_emit *e, const aic_plan *plan);
+    /* Composes the bodies. */
+    void (*compose)(aic_program *program, const aic_plan *plan, aic_bodies *bodies);
     /* What was refused and what the schedule amounts to, for people. */
     void (*report)(FILE *out, const aic_plan *plan);
     /* Its loops, lines of aic_nest_line(). */
@@ -77,18 +75,6 @@ void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes);
 void aic_work_empty(aic_work *work);
 
 /* ---- for shapes ---- */
-
-/* What is being emitted in a body. */
-typedef struct aic_body {
-    LLVMValueRef function;
-    LLVMValueRef operand[AIC_OPERANDS_MAX];
-    LLVMValueRef shared, private; /* scratch memory, 64-byte aligned */
-    LLVMValueRef first, last;     /* items */
-} aic_body;
-
-/* Starts the function "SYMBOL_NAME", the body of a phase; end it with aic_emit_function_end(). */
-void aic_body_begin(aic_emit *e, const aic_plan *plan, aic_emit_kind kind, const char *symbol, const char *name,
-                    aic_body *body);
 
 /* Adds a phase to a plan's requirements. */
 void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items);

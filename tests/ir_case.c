@@ -4,6 +4,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/kernel.h"
+#include "codegen/parts.h"
 #include "codegen/plan.h"
 #include "codegen/schedule.h"
 #include "frontend/ops/texpands.h"
@@ -123,9 +124,16 @@ static ir_program *program_of(const ir_case *c, const aic_target *target, const 
     if (aic_plan_set(plan, schedule) != AIC_OK) {
         fail_case(c, target, schedule, aic_last_error());
     }
+    aic_program composed = {.status = AIC_OK};
+    ck_assert_int_eq(aic_kernel_compose(&composed, &(aic_kernel_plan){1, &plan}, true), AIC_OK);
+    aic_emission emission = {.program = &composed, .symbol = SYMBOL};
+    emission.function = calloc(composed.parts + 1, sizeof *emission.function);
+    ck_assert_ptr_nonnull(emission.function);
     aic_emit_open(&emit, context, module, target, NULL);
-    aic_kernel_emit(&emit, &(aic_kernel_plan){1, &plan}, SYMBOL);
+    aic_program_emit(&emit, &emission);
     aic_emit_close(&emit);
+    free(emission.function);
+    aic_program_free(&composed);
     ir_program *program = ir_program_new(module, SYMBOL);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);

@@ -3,10 +3,6 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
-#include "codegen/parts/image.h"
-#include "codegen/parts/staging.h"
-#include "codegen/parts/tile.h"
-#include "codegen/parts/weights.h"
 #include "codegen/run.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
@@ -60,22 +56,22 @@ static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
     return function;
 }
 
-static const aic_part_kind SUM = {.name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .emit = emit_sum};
-static bool is_fast(const void *key)
-{
-    return key != NULL;
-}
-
-static const aic_part_kind FAST_SUM = {
-    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .fast = is_fast, .emit = emit_sum};
+static const aic_part_emitter SUM_EMITTER = {emit_sum};
+static const aic_part_kind SUM = {
+    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .emitter = &SUM_EMITTER};
+static const aic_part_kind FAST_SUM = {.name = "sum",
+                                       .record = &SUM_RECORD,
+                                       .key_bytes = sizeof(sum_key),
+                                       .speed = AIC_PART_FAST,
+                                       .emitter = &SUM_EMITTER};
 
 /* Numbers of a use. */
 typedef struct sum_numbers {
     int64_t count, pitch, most, place;
 } sum_numbers;
 
-static LLVMValueRef use_sum(aic_emit *e, const aic_part_kind *kind, const sum_key *key, const sum_numbers *n,
-                            LLVMValueRef next, const char *name)
+static aic_routine use_sum(aic_program *program, const aic_part_kind *kind, const sum_key *key, const sum_numbers *n,
+                           aic_routine next, const char *name)
 {
     aic_use use;
     aic_use_begin(&use, kind, key, 2, 0);
@@ -83,33 +79,31 @@ static LLVMValueRef use_sum(aic_emit *e, const aic_part_kind *kind, const sum_ke
     aic_use_number(&use, n->pitch, "pitch");
     aic_use_number(&use, n->most, "%s", "most");
     aic_use_number(&use, n->place, "place");
-    if (next != NULL) {
-        aic_use_call(&use, "next", next);
+    if (next != 0) {
+        aic_use_call(&use, next, "next");
     }
-    return aic_emit_use(e, &use, name);
+    return aic_program_add(program, &use, "%s", name);
 }
 
 /* A kernel of two sums, the second of which calls the first. */
 typedef struct sums {
     const aic_target *target;
     const aic_part_kind *kind;
-    aic_program *program;
+    aic_program program;
+    bool linked;
     sum_key key[2];
     sum_numbers numbers[2];
 } sums;
 
 static void emit_sums(void *user, LLVMContextRef context, LLVMModuleRef module)
 {
-    const sums *s = user;
+    sums *s = user;
     aic_emit e;
+    LLVMValueRef function[3];
+    aic_emission emission = {.program = &s->program, .symbol = "kernel", .linked = s->linked, .function = function};
     aic_emit_open(&e, context, module, s->target, NULL);
     e.own_machine = true;
-    e.program = s->program;
-    LLVMValueRef first = use_sum(&e, s->kind, &s->key[0], &s->numbers[0], NULL, "kernel_first");
-    LLVMValueRef second = use_sum(&e, s->kind, &s->key[1], &s->numbers[1], first, "kernel_second");
-    aic_emit_function(&e, "kernel", AIC_EMIT_ENTRY, (const char *const[]){"out", "in"}, 2, 0);
-    aic_emit_call(&e, second, (LLVMValueRef[]){aic_emit_param(&e, 0), aic_emit_param(&e, 1)}, 2);
-    aic_emit_function_end(&e);
+    aic_program_emit(&e, &emission);
     aic_emit_close(&e);
 }
 
@@ -125,14 +119,20 @@ static void run_sums(sums *s, bool linked, size_t parts, int64_t out[WORDS])
     char *bytes;
     size_t size;
     const aic_codegen_request request = {.target = s->target, .symbol = "kernel"};
-    s->program = calloc(1, sizeof *s->program);
-    ck_assert_ptr_nonnull(s->program);
-    s->program->linked = linked;
+    s->program = (aic_program){.status = AIC_OK};
+    const aic_routine first = use_sum(&s->program, s->kind, &s->key[0], &s->numbers[0], 0, "first");
+    s->program.function[AIC_FUNCTION_ENTRY] =
+        use_sum(&s->program, s->kind, &s->key[1], &s->numbers[1], first, "second");
+    ck_assert_msg(s->program.status == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(!s->program.part[0].own + !s->program.part[1].own, parts);
+    for (int i = 0; i < 2; i++) {
+        s->program.part[i].own |= !linked;
+    }
+    s->linked = linked;
     ck_assert_msg(aic_codegen_run(&request, emit_sums, s, &bytes, &size) == AIC_OK, "%s", aic_last_error());
-    ck_assert_uint_eq(s->program->parts, parts);
     ck_assert_int_eq(aic_piece_create(&(aic_elf){bytes, size}, "kernel", &piece), AIC_OK);
-    ck_assert_msg(aic_program_link(s->program, s->target, NULL, &piece, 1, "kernel", &image) == AIC_OK, "%s",
-                  aic_last_error());
+    const aic_program_sources sources = {.target = s->target, .make = aic_part_make, .own = &piece, .count = 1};
+    ck_assert_msg(aic_program_link(&s->program, &sources, "kernel", &image) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_code_memory_place(&image, &memory), AIC_OK);
     for (int i = 0; i < WORDS; i++) {
         in[i] = 1000 * i + 1;
@@ -143,7 +143,7 @@ static void run_sums(sums *s, bool linked, size_t parts, int64_t out[WORDS])
     aic_image_free(&image);
     aic_piece_free(&piece);
     free(bytes);
-    free(s->program);
+    aic_program_free(&s->program);
 }
 
 static int64_t expected(const sum_key *key, const sum_numbers *n)
@@ -208,25 +208,26 @@ static void identify(const aic_part_kind *kind, const void *key, const aic_targe
 /* Every field of every key counts, every bit of it, and what the code is for. */
 START_TEST(identities)
 {
-    static const aic_part_kind *const KINDS[] = {
-        &SUM,           &aic_part_tile,    &aic_part_weights, &aic_part_starts, &aic_part_panels, &aic_part_row,
-        &aic_part_rows, &aic_part_columns, &aic_part_strip,   &aic_part_load,   &aic_part_leave};
     const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
                      *other = aic_target_find(AIC_ARCH_X86_64, "avx512");
-    for (size_t k = 0; k < sizeof KINDS / sizeof KINDS[0]; k++) {
+    const aic_part_kind *kind;
+    for (size_t k = 0; (kind = k == 0 ? &SUM : aic_part_kind_at(k - 1)) != NULL; k++) {
         unsigned char key[AIC_PART_KEY_MAX] = {0};
         aic_part_identity zero, changed;
-        identify(KINDS[k], key, target, &zero);
-        identify(KINDS[k], key, other, &changed);
+        ck_assert_ptr_nonnull(aic_part_emitter_of(kind));
+        ck_assert(k == 0 || aic_part_kind_find(kind->name) == kind);
+        identify(kind, key, target, &zero);
+        identify(kind, key, other, &changed);
         ck_assert(zero.size != changed.size || memcmp(zero.bytes, changed.bytes, zero.size) != 0);
-        for (size_t f = 0; f < KINDS[k]->record->count; f++) {
-            const aic_field *field = &KINDS[k]->record->fields[f];
-            for (int bit = 0; bit < (field->kind == AIC_KIND_BOOL ? 1 : 64); bit++) {
-                aic_field_set_word(field, key, 0, UINT64_C(1) << bit);
-                identify(KINDS[k], key, target, &changed);
+        for (size_t f = 0; f < kind->record->count; f++) {
+            const aic_field *field = &kind->record->fields[f];
+            const uint32_t bits = field->kind == AIC_KIND_BOOL ? 1 : 64;
+            for (uint32_t bit = 0; bit < bits * field->count; bit++) {
+                aic_field_set_word(field, key, bit / bits, UINT64_C(1) << bit % bits);
+                identify(kind, key, target, &changed);
                 ck_assert_msg(zero.size == changed.size && memcmp(zero.bytes, changed.bytes, zero.size) != 0, "%s",
                               field->name);
-                aic_field_set_word(field, key, 0, 0);
+                aic_field_set_word(field, key, bit / bits, 0);
             }
         }
     }

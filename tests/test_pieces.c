@@ -60,6 +60,7 @@ typedef struct program {
     size_t size[2];
     aic_number_value number[2];
     aic_binding binding;
+    aic_function_role function; /* of the kernel, that the part is */
 } program;
 
 static program program_of(void)
@@ -67,7 +68,8 @@ static program program_of(void)
     return (program){.piece = {piece_of("kernel", "kernel_x"), piece_of(AIC_PART_SYMBOL, "next")},
                      .size = {sizeof(hand_made), sizeof(hand_made)},
                      .number = {{"pitch", 1000}, {"pitch", 70000}},
-                     .binding = {"next", "kernel"}};
+                     .binding = {"next", AIC_NO_ITEM, "kernel"},
+                     .function = AIC_FUNCTIONS};
 }
 
 /* From blocks of just their sizes, so that the address sanitizer sees what is read behind them. */
@@ -81,7 +83,15 @@ static aic_status link_program(const program *p, aic_image *image)
     }
     const aic_image_item item[] = {
         {.piece = &piece[0], .name = "kernel", .number = &p->number[0], .numbers = 1},
-        {&piece[1], "kernel_x", "tile", &p->number[1], 1, &p->binding, 1},
+        {.piece = &piece[1],
+         .symbol = "kernel_x",
+         .name = "tile",
+         .is_part = true,
+         .function = p->function,
+         .number = &p->number[1],
+         .numbers = 1,
+         .binding = &p->binding,
+         .bindings = 1},
     };
     const aic_status status = aic_image_link(item, 2, "kernel", image);
     aic_piece_free(&piece[0]);
@@ -95,6 +105,21 @@ static int32_t word_at(const aic_image *image, size_t at)
     memcpy(&word, image->bytes + at, sizeof word);
     return word;
 }
+
+/* A part may be one of the kernel's functions, and take roles by its item. */
+START_TEST(bound_by_item)
+{
+    program p = program_of();
+    aic_image image;
+    p.binding = (aic_binding){"next", 1, NULL}; /* itself */
+    p.function = AIC_FUNCTION_PACKED;
+    ck_assert_msg(link_program(&p, &image) == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_ENTRY], PART_AT);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_PACKED], CODE + PART_AT);
+    ck_assert_int_eq(word_at(&image, CODE + CALL_AT), PART_AT - CALL_AT + CALL_ADDEND);
+    aic_image_free(&image);
+}
+END_TEST
 
 START_TEST(filled_in)
 {
@@ -234,11 +259,19 @@ static void swapped_name(program *p)
 }
 static void no_role(program *p)
 {
-    put(p->binding.role, "other");
+    p->binding.role = "other";
 }
 static void role_of_nobody(program *p)
 {
     p->binding.symbol = "kernel_y";
+}
+static void role_of_no_item(program *p)
+{
+    p->binding.item = 2;
+}
+static void role_of_no_part(program *p)
+{
+    p->binding.item = 0;
 }
 static void number_as_function(program *p)
 {
@@ -287,6 +320,8 @@ START_TEST(refused)
         {swapped_name, "image: tile: the number pitch is not given"},
         {no_role, "image: tile refers to next, which is not part of it"},
         {role_of_nobody, "image: tile refers to next, which is not part of it"},
+        {role_of_no_item, "image: tile refers to next, which is not part of it"},
+        {role_of_no_part, "image: tile refers to next, which is not part of it"},
         {number_as_function, "image: tile refers to pitch, which is not part of it"},
         {function_as_number, "image: tile: the number next is not given"},
         {no_part, "image: kernel refers to kernel_x, which is not part of it"},
@@ -451,6 +486,7 @@ Suite *suite_pieces(void)
     Suite *suite = suite_create("pieces");
     TCase *all = tcase_create("all");
     tcase_add_test(all, filled_in);
+    tcase_add_test(all, bound_by_item);
     tcase_add_test(all, limits);
     tcase_add_test(all, refused);
     tcase_add_test(all, from_outside);

@@ -502,6 +502,12 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
     return OPERATIONS * products * (double)(c->down.out * c->across.out) * (double)c->n / AMX_LANES;
 }
 
+static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
+                                aic_routine leave)
+{
+    return aic_compose_own_tile(program, plan, AIC_OWN_amx_tile, rows, cols, leave);
+}
+
 const aic_microkernel aic_microkernel_amx = {
     .name = "amx",
     .refuse = refuse,
@@ -519,11 +525,9 @@ const aic_microkernel aic_microkernel_amx = {
     .small_band = small_band,
     .blocks = blocks_of,
     .bound = bound_of,
-    .emitter.pack_image = aic_emit_pack_image,
-    .emitter.pack_weight = aic_emit_pack_weight,
-    .emitter.emit = aic_amx_emit_tile,
     .serves = serves,
+    .compose = compose_tile,
     .needs = AIC_NEEDS_TILES,
-    .emitter.enter = aic_amx_enter,
-    .emitter.leave = aic_amx_leave,
+    .enter = AIC_OWN_amx_enter,
+    .leave = AIC_OWN_amx_leave,
 };

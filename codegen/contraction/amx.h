@@ -59,10 +59,8 @@ typedef struct amx_tile {
 amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                             const char *name);
 
-/* amx_tile.c: emits the function of a tile. amx_special.c: emits a function that computes the same by vector
- * instructions; it is called where band or panel have special elements. */
-LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                               LLVMValueRef leave, const char *name);
+/* amx_special.c: emits a function that computes the same as a tile by vector instructions; it is called where band or
+ * panel have special elements. */
 LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
 
@@ -73,10 +71,6 @@ bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);
 /* Whether tiles prefetch panels: these come from beyond the core's own caches, either for every tile or for one tile in
  * only a few. */
 bool aic_amx_fetches_ahead(const aic_tiling *t);
-
-/* amx_tile.c: emits the code by which a worker configures the tile registers, and releases them. */
-void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
-void aic_amx_leave(aic_emit *e);
 
 /* Where a tile's sums are stored: bytes from one vector of output channels to the next; pixels from one of the tile's
  * rows to the next. */

@@ -3,6 +3,7 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/own.h"
 
 enum { ROW_BYTES = AMX_ROW_BYTES };
 
@@ -352,9 +353,11 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     aic_branch_end(e, &branch);
 }
 
-LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                               LLVMValueRef leave, const char *name)
+LLVMValueRef aic_emit_own_amx_tile(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    const int64_t rows = argument[0], cols = argument[1];
     LLVMValueRef special = t->wish.specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
     tile k = {.e = e,
               .t = t,
@@ -362,7 +365,7 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
               .a = aic_amx_assign(c, t),
               .vectors = t->geometry.vectors,
               .streams = aic_amx_streams_panels(c, t),
-              .leave = leave};
+              .leave = argument[2] != 0 ? aic_callee(e, "leave", 1, 2) : NULL};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->geometry.panel_channels);
     LLVMValueRef function = e->function;
@@ -382,11 +385,15 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
 /* Stores and loads the configuration that ldtilecfg reads: palette 1; for every register the bytes of a row, from byte
  * 16 on, and the number of rows, from byte 48 on. Registers of weights have a row for each k-pack of a step, the others
  * a row for each pixel. */
-void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
+LLVMValueRef aic_emit_own_amx_enter(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
-    const amx_registers a = aic_amx_assign(c, t);
-    LLVMValueRef byte[BYTES];
+    const aic_tiling *t = aic_tiling_of(plan);
+    const amx_registers a = aic_amx_assign(aic_contraction_of(plan), t);
+    (void)argument;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
+    aic_note_function(e, "sets up the tile registers");
+    LLVMValueRef function = e->function, byte[BYTES];
     for (unsigned i = 0; i < BYTES; i++) {
         byte[i] = LLVMConstInt(e->i8, 0, false);
     }
@@ -403,9 +410,18 @@ void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
     aic_store(e, LLVMConstVector(byte, BYTES), config, 0, BYTES);
     LLVMSetAlignment(config, BYTES);
     aic_emit_intrinsic(e, "llvm.x86.ldtilecfg", NULL, 0, &config, 1);
+    aic_emit_function_end(e);
+    return function;
 }
 
-void aic_amx_leave(aic_emit *e)
+LLVMValueRef aic_emit_own_amx_leave(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
+    (void)plan;
+    (void)argument;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
+    aic_note_function(e, "releases the tile registers");
+    LLVMValueRef function = e->function;
     aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+    aic_emit_function_end(e);
+    return function;
 }

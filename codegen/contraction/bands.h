@@ -5,7 +5,7 @@
 #include "codegen/contraction/tiling.h"
 
 /* bands.c: the phases "columns", where the epilogue has parameters, and "bands". */
-void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);
+void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *bodies);
 
 /* schedule.c */
 void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);

@@ -1,10 +1,8 @@
-/* Contractions as a shape: how they are described, planned and emitted. */
+/* Contractions as a shape: how they are described, planned and composed. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/machine.h"
-
-#include <stdio.h>
 
 _Static_assert(sizeof(aic_contraction) <= AIC_WORK_BYTES, "a description of a contraction fits");
 _Static_assert(sizeof(aic_contraction_schedule) <= AIC_SCHEDULE_BYTES, "a schedule of a contraction fits");
@@ -80,28 +78,29 @@ static double bound(const aic_plan *plan)
     return least;
 }
 
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+/* Code that sets up tile registers, or releases them. */
+static aic_routine compose_state(aic_program *program, const aic_plan *plan, aic_own code, const char *name)
 {
-    const aic_tiling *t = aic_tiling_of(plan);
-    char name[160];
-    snprintf(name, sizeof name, "%s_weights", symbol);
-    bodies->pack = t->kernel->emitter.pack_weight(e, aic_contraction_of(plan), t, name);
-    aic_emit_bands(e, plan, symbol, bodies);
+    aic_own_key key = {.code = code, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, 0, 0);
+    return aic_program_add(program, &use, "%s", name);
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    const aic_microkernel *kernel = aic_tiling_of(plan)->kernel;
+    bodies->pack = aic_compose_pack_weight(program, plan);
+    aic_compose_bands(program, plan, bodies);
+    if ((kernel->needs & AIC_NEEDS_TILES) != 0) {
+        bodies->enter = compose_state(program, plan, kernel->enter, "enter");
+        bodies->leave = compose_state(program, plan, kernel->leave, "release");
+    }
 }
 
 static size_t form(const aic_plan *plan, int64_t number[])
 {
     return aic_pack_weight_form(aic_contraction_of(plan), aic_tiling_of(plan), number);
-}
-
-static void enter(aic_emit *e, const aic_plan *plan)
-{
-    aic_tiling_of(plan)->kernel->emitter.enter(e, aic_contraction_of(plan), aic_tiling_of(plan));
-}
-
-static void leave(aic_emit *e, const aic_plan *plan)
-{
-    aic_tiling_of(plan)->kernel->emitter.leave(e);
 }
 
 static const char *kernel_name(const aic_plan *plan)
@@ -135,9 +134,7 @@ const aic_shape aic_shape_contraction = {
     .derive = derive,
     .form = form,
     .bound = bound,
-    .emit = emit,
-    .enter = enter,
-    .leave = leave,
+    .compose = compose,
     .report = aic_contraction_report,
     .nest = aic_contraction_nest,
     .kernel = kernel_name,

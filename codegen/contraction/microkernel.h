@@ -7,26 +7,6 @@
 
 #include "codegen/contraction/emitters.h"
 
-/* How it is emitted. */
-typedef struct aic_tile_emitter {
-    /* Emit the functions that pack a band and the weights: the usual ones (emitters.h), or its own. */
-    LLVMValueRef (*pack_image)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
-    LLVMValueRef (*pack_weight)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
-
-    /* Emits void name(out, band, panel, taps), the function of a tile. band points at the tile's first pixel, out at
-     * that pixel in the result or, with a staging buffer, at the panel's first column there; taps is the table of tap
-     * offsets. With blocks of channels the function has the block's number as a further parameter: band and panel point
-     * into that block, and from the second block on sums start from those that the previous one stored at out. `leave`
-     * is the function for aic_deferred_pause() in the tile's pauses; NULL where no tile is deferred. */
-    LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                         LLVMValueRef leave, const char *name);
-
-    /* With AIC_NEEDS_TILES: the code by which a worker sets up the tile registers before its tiles and releases them
-     * afterwards. */
-    void (*enter)(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
-    void (*leave)(aic_emit *e);
-} aic_tile_emitter;
-
 typedef struct aic_microkernel {
     const char *name; /* at most eight letters */
 
@@ -82,15 +62,28 @@ typedef struct aic_microkernel {
     bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols);
 
+    /* Composes void tile(out, band, panel, taps). band points at the tile's first pixel, out at that pixel in the
+     * result or, with a staging buffer, at the panel's first column there; taps is the table of tap offsets. With
+     * blocks of channels the function has the block's number as a further parameter: band and panel point into that
+     * block, and from the second block on sums start from those that the previous one stored at out. `leave` is the
+     * function that stores rows of a deferred tile in the tile's pauses; 0 where no tile is deferred. */
+    aic_routine (*compose)(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols, aic_routine leave);
+
     uint32_t needs; /* what a call needs of the machine (AIC_NEEDS_...) */
-    aic_tile_emitter emitter;
+
+    /* With AIC_NEEDS_TILES: the code by which a worker sets up the tile registers before its tiles and releases them
+     * afterwards. */
+    aic_own enter, leave;
 } aic_microkernel;
 
 extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;
 
-/* tile_use.c: the tile of aic_microkernel_vector. */
-LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
-                                  int64_t cols, LLVMValueRef leave, const char *name);
+/* tile_use.c: the tile of aic_microkernel_vector; one of own code, whose arguments are rows, columns, and whether there
+ * is the role `leave`. */
+aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
+                                    aic_routine leave);
+aic_routine aic_compose_own_tile(aic_program *program, const aic_plan *plan, aic_own code, int64_t rows, int64_t cols,
+                                 aic_routine leave);
 
 /* tile_use.c: offsets in bytes of pixel number `pixel` of a tile, counted row by row: in the band, from the tile's
  * first pixel; and of its sums of one vector in the result or, with a staging buffer, in a strip, where the pixels of a

@@ -13,6 +13,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
+#include "codegen/own.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>
@@ -233,12 +234,13 @@ static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsig
     aic_store(e, sum, k->out, offset, AIC_SUM_BYTES);
 }
 
-static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                              LLVMValueRef leave, const char *name)
+LLVMValueRef aic_emit_own_mmla_tile(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    const int64_t rows = argument[0], cols = argument[1];
     LLVMValueRef values[AIC_CARRIED_MAX];
-    (void)leave;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
                       (long long)cols, (long long)t->geometry.panel_channels);
@@ -263,6 +265,12 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     return function;
 }
 
+static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
+                                aic_routine leave)
+{
+    return aic_compose_own_tile(program, plan, AIC_OWN_mmla_tile, rows, cols, leave);
+}
+
 const aic_microkernel aic_microkernel_mmla = {
     .name = "mmla",
     .refuse = refuse,
@@ -277,7 +285,5 @@ const aic_microkernel aic_microkernel_mmla = {
     .body_cost = 0.08,
     .sum_cost = 0.001,
     .bound = bound_of,
-    .emitter.pack_image = aic_emit_pack_image,
-    .emitter.pack_weight = aic_emit_pack_weight,
-    .emitter.emit = emit_tile,
+    .compose = compose_tile,
 };

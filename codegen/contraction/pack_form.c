@@ -18,10 +18,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const bool is_cube = a->sum == AIC_SUM_CUBE;
-    const int64_t packer =
-        t->kernel->emitter.pack_weight == aic_emit_pack_weight ? PACKER : (int64_t)aic_tag(t->kernel->name);
     const int64_t weights[] = {
-        packer,      c->dtype,           c->weight,      c->c1,
+        PACKER,      c->dtype,           c->weight,      c->c1,
         c->c0,       c->down.taps,       c->across.taps, c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
         c->channels, t->geometry.outputs};
     const int64_t kpacks[] = {a->product, a->kpack_bytes, a->kpack_channels, a->planes, a->image_offset, is_cube};

@@ -4,6 +4,7 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/own.h"
 #include "codegen/parts/image.h"
 #include "frontend/numeric/half.h"
 
@@ -494,7 +495,7 @@ static void give_columns(const band_writer *w, aic_use *use, const aic_row_key *
     }
 }
 
-static LLVMValueRef use_row(const band_writer *w, bool fast, const char *name)
+static aic_routine use_row(aic_program *program, const band_writer *w, bool fast)
 {
     const aic_contraction *c = w->c;
     const aic_arithmetic *a = &w->g->arithmetic;
@@ -516,13 +517,12 @@ static LLVMValueRef use_row(const band_writer *w, bool fast, const char *name)
     aic_use_begin(&use, &aic_part_row, &key, 2, 1);
     give_channels(w, &use, &key);
     give_columns(w, &use, &key);
-    return aic_emit_use(w->e, &use, name);
+    return aic_program_add(program, &use, "row");
 }
 
-static LLVMValueRef use_rows(band_writer *w, bool fast, const char *name)
+static aic_routine use_rows(aic_program *program, const band_writer *w, bool fast)
 {
     const aic_plan_band *b = w->b;
-    char row[160];
     const aic_rows_key key = {.gap = b->gap != 1, .windows = b->row_step != b->row_gap};
     aic_use use;
     aic_use_begin(&use, &aic_part_rows, &key, 2, 2);
@@ -530,9 +530,8 @@ static LLVMValueRef use_rows(band_writer *w, bool fast, const char *name)
     aic_use_number(&use, b->gap, "row.gap");
     aic_use_number(&use, b->row_step, "row.step");
     aic_use_number(&use, b->row_gap - b->row_step, "row.skip");
-    (void)snprintf(row, sizeof row, "%s_row", name);
-    aic_use_call(&use, "row", use_row(w, fast, row));
-    return aic_emit_use(w->e, &use, name);
+    aic_use_call(&use, use_row(program, w, fast), "row");
+    return aic_program_add(program, &use, "image");
 }
 
 /* ---- all of it ---- */
@@ -580,19 +579,33 @@ static void emit_band_rows(band_writer *w, LLVMValueRef function)
     aic_loop_end(e, &loop);
 }
 
-LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+/* What follows from the plan. */
+static band_writer writer_of(const aic_plan *plan)
 {
-    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    band_writer w = {.e = e, .c = c, .g = &t->geometry, .wish = &t->wish, .b = &t->band};
-    const bool well =
-        aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    const aic_tiling *t = aic_tiling_of(plan);
+    band_writer w = {.c = aic_contraction_of(plan), .g = &t->geometry, .wish = &t->wish, .b = &t->band};
     w.columns = t->band.columns;
     w.gap = t->band.col_gap;
     find_columns(&w);
-    if (is_part(&w) && w.inside > 0) {
-        return use_rows(&w, !well, name);
-    }
-    LLVMValueRef row = well ? emit_row_function(&w, name) : NULL;
+    return w;
+}
+
+/* Whether a row is packed by code that is compiled well. */
+static bool is_worth_it(const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    return aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+}
+
+LLVMValueRef aic_emit_own_image(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+{
+    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
+    const aic_tiling *t = aic_tiling_of(plan);
+    band_writer w = writer_of(plan);
+    (void)argument;
+    w.e = e;
+    LLVMValueRef row = is_worth_it(plan) ? emit_row_function(&w, name) : NULL;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
@@ -608,4 +621,16 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
     }
     aic_emit_function_end(e);
     return function;
+}
+
+aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
+{
+    const band_writer w = writer_of(plan);
+    if (is_part(&w) && w.inside > 0) {
+        return use_rows(program, &w, !is_worth_it(plan));
+    }
+    aic_own_key key = {.code = AIC_OWN_image, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, 2, 2);
+    return aic_program_add(program, &use, "image");
 }

@@ -14,9 +14,8 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/own.h"
 #include "codegen/parts/weights.h"
-
-#include <stdio.h>
 
 /* The hot functions: of whole channel blocks or items, of the last one, and of the start values of weights in blocks.
  */
@@ -31,10 +30,10 @@ typedef struct packer {
     const aic_plan_panel *panels;
     LLVMTypeRef raw; /* integer of the size of a raw k-pack */
     unsigned raw_bytes;
-    unsigned c0_kpacks;        /* of one output channel in one channel block */
-    unsigned block;            /* output channels of one transposition */
-    LLVMValueRef inner[INNER]; /* hot functions, or NULL */
-    LLVMValueRef note;         /* in a hot function: where it is noted that there are special elements; or NULL */
+    unsigned c0_kpacks;       /* of one output channel in one channel block */
+    unsigned block;           /* output channels of one transposition */
+    aic_routine inner[INNER]; /* hot functions, or 0 */
+    LLVMValueRef note;        /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
 static int64_t panels_of_item(const packer *p)
@@ -101,7 +100,8 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
 
 /* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
  * tap. The panel's head has the note of special elements. */
-static LLVMValueRef emit_blocks(const packer *p, int64_t channels, aic_emit_kind kind, const char *name)
+static aic_routine use_blocks(aic_program *program, const packer *p, int64_t channels, aic_emit_kind kind,
+                              const char *name)
 {
     const aic_arithmetic *a = &p->g->arithmetic;
     const int64_t left = p->b->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
@@ -124,7 +124,7 @@ static LLVMValueRef emit_blocks(const packer *p, int64_t channels, aic_emit_kind
     for (int64_t i = 1; i < panels_of_item(p); i++) {
         aic_use_number(&use, i * p->panels->block_panel_bytes, "panel.%lld", (long long)i);
     }
-    return aic_emit_use(p->e, &use, name);
+    return aic_program_add(program, &use, "%s", name);
 }
 
 /* ---- weights in rows ---- */
@@ -204,10 +204,9 @@ static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, i
 }
 
 /* void name(row, source, panel): `columns` columns of an item, whose k-packs begin at `row`. */
-static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kind kind, const char *name)
+static LLVMValueRef emit_columns(packer *p, int64_t columns, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel"};
-    packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     int64_t channels = p->g->arithmetic.kpack_channels, full = p->c->channels / channels,
             rest = p->c->channels % channels;
@@ -246,8 +245,8 @@ static int64_t used_kpacks(const packer *p)
     return used < p->panels->kpacks ? used : p->panels->kpacks;
 }
 
-/* void name(panel): stores a panel's start values. */
-static LLVMValueRef emit_starts(const packer *p, const char *name)
+/* void starts(panel): stores a panel's start values. */
+static aic_routine use_starts(aic_program *program, const packer *p)
 {
     const aic_arithmetic *a = &p->g->arithmetic;
     const int64_t rows = p->c->down.taps, columns = p->c->across.taps;
@@ -269,7 +268,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
         aic_use_number(&use, pitch, "start.row");
         aic_use_number(&use, rows * pitch + columns * bytes, "start.all");
     }
-    return aic_emit_use(p->e, &use, name);
+    return aic_program_add(program, &use, "weights_starts");
 }
 
 /* Sets what follows from contraction and tiling. */
@@ -287,28 +286,46 @@ static packer packer_of(const aic_contraction *c, const aic_tiling *t)
     return p;
 }
 
+/* Columns of an item of weights in rows, which are own code: how many, and whether it is compiled well. */
+LLVMValueRef aic_emit_own_columns(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+{
+    packer p = packer_of(aic_contraction_of(plan), aic_tiling_of(plan));
+    p.e = e;
+    p.raw = LLVMIntTypeInContext(e->context, 8 * p.raw_bytes);
+    return emit_columns(&p, argument[0], argument[1] != 0 ? AIC_EMIT_HOT : AIC_EMIT_FRAME, name);
+}
+
+/* A hot function for so many channels of a block or columns of an item. */
+static aic_routine compose_inner(aic_program *program, const packer *p, const aic_plan *plan, int64_t count,
+                                 aic_emit_kind kind, const char *name)
+{
+    if (p->c->weight == AIC_WEIGHT_BLOCKS) {
+        return use_blocks(program, p, count, kind, name);
+    }
+    aic_own_key key = {.code = AIC_OWN_columns, .plan = plan, .argument = {count, kind == AIC_EMIT_HOT}};
+    aic_use use;
+    aic_own_begin(&use, &key, 3, 0);
+    return aic_program_add(program, &use, "%s", name);
+}
+
 /* The hot functions. */
-static void emit_inner(packer *p, const char *symbol)
+static void compose_inners(aic_program *program, packer *p, const aic_plan *plan)
 {
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
     const int64_t uses = c->down.out * c->across.out;
     const int64_t full = rows ? p->panels->columns / p->panels->item_channels : c->channels / c->c0;
     const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : c->channels % c->c0;
-    char name[160];
-    snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
-        p->inner[WHOLE] =
-            (rows ? emit_columns : emit_blocks)(p, rows ? p->panels->item_channels : c->c0, aic_pack_kind(uses), name);
+        p->inner[WHOLE] = compose_inner(program, p, plan, rows ? p->panels->item_channels : c->c0, aic_pack_kind(uses),
+                                        "weights_whole");
     }
-    snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
         /* One of full + 1 items or channel blocks. */
-        p->inner[REST] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
+        p->inner[REST] = compose_inner(program, p, plan, rest, aic_pack_kind(uses * (full + 1)), "weights_rest");
     }
-    snprintf(name, sizeof name, "%s_starts", symbol);
     if (!rows && p->g->arithmetic.image_offset != 0) {
-        p->inner[STARTS] = emit_starts(p, name);
+        p->inner[STARTS] = use_starts(program, p);
     }
 }
 
@@ -323,9 +340,9 @@ static int64_t grain_of(const packer *p)
 static aic_panels_key key_of(const packer *p)
 {
     return (aic_panels_key){.rows = p->c->weight == AIC_WEIGHT_ROWS,
-                            .whole = p->inner[WHOLE] != NULL,
-                            .rest = p->inner[REST] != NULL,
-                            .starts = p->inner[STARTS] != NULL,
+                            .whole = p->inner[WHOLE] != 0,
+                            .rest = p->inner[REST] != 0,
+                            .starts = p->inner[STARTS] != 0,
                             .panels = panels_of_item(p),
                             .grain = grain_of(p),
                             .heads = p->panels->notes,
@@ -399,13 +416,11 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
     }
 }
 
-LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+aic_routine aic_compose_pack_weight(aic_program *program, const aic_plan *plan)
 {
     static const char *const ROLES[INNER] = {[WHOLE] = "whole", [REST] = "rest", [STARTS] = "starts"};
-    packer p = packer_of(c, t);
-    p.e = e;
-    p.raw = LLVMIntTypeInContext(e->context, 8 * p.raw_bytes);
-    emit_inner(&p, name);
+    packer p = packer_of(aic_contraction_of(plan), aic_tiling_of(plan));
+    compose_inners(program, &p, plan);
     const aic_panels_key key = key_of(&p);
     aic_use use;
     aic_use_begin(&use, &aic_part_panels, &key, 2, 2);
@@ -419,9 +434,9 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
         }
     }
     for (int i = 0; i < INNER; i++) {
-        if (p.inner[i] != NULL) {
-            aic_use_call(&use, ROLES[i], p.inner[i]);
+        if (p.inner[i] != 0) {
+            aic_use_call(&use, p.inner[i], "%s", ROLES[i]);
         }
     }
-    return aic_emit_use(e, &use, name);
+    return aic_program_add(program, &use, "weights");
 }

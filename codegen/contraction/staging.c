@@ -5,8 +5,6 @@
 #include "codegen/parts/staging.h"
 #include "codegen/contraction/microkernel.h"
 
-#include <stdio.h>
-
 /* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
 typedef struct old_strides {
     int64_t block, row;
@@ -25,8 +23,8 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
 }
 
 /* The function that fills `columns` columns of the buffer with what the sums start from. */
-static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
-                              const char *name)
+static aic_routine compose_load(aic_program *program, const aic_contraction *c, const aic_tiling *t, int64_t columns,
+                                const char *name)
 {
     const old_strides at = old_strides_of(c, &t->staging.epilogue);
     const aic_load_key key = {.columns = columns};
@@ -38,7 +36,7 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
         aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
         aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
     }
-    return aic_emit_use(e, &use, name);
+    return aic_program_add(program, &use, "%s", name);
 }
 
 typedef struct rows {
@@ -109,43 +107,50 @@ static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
     return kind_for(t, t->panel.taps * t->panel.kpacks * c->down.out * c->across.out, 16);
 }
 
-void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
-                      aic_strips *strips)
+/* How many strips of either kind there are, and their columns. */
+static aic_strips strips_of(const aic_tiling *t)
 {
-    static const char *const PARTS[] = {"", "_last"};
-    char name[160];
-    const aic_epilogue_form form = form_of(t, e->target);
-    const rows runs = rows_of_runs(c, t);
     int64_t whole = t->geometry.outputs / t->staging.strip_columns,
             rest = t->geometry.outputs % t->staging.strip_columns;
     if (rest == 0 && (t->staging.epilogue.tail.narrow || t->staging.epilogue.tail.fill)) {
         whole--;
         rest = t->staging.strip_columns;
     }
-    *strips = (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
+    return (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
+}
+
+static aic_routine compose_store(aic_program *program, const aic_plan *plan, const aic_strips *strips, int part)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    const rows runs = rows_of_runs(aic_contraction_of(plan), t);
+    const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, strips->count[0] + 1),
+                                      .form = form_of(t, plan->problem.target),
+                                      .block_bytes = t->staging.pitch,
+                                      .columns = strips->columns[part],
+                                      .step = t->staging.strip_columns,
+                                      .last = part == 1,
+                                      .least_rows = runs.least,
+                                      .most_rows = runs.most,
+                                      .row_multiple = runs.multiple};
+    return aic_compose_epilogue_strip(program, &t->staging.epilogue, plan->problem.target, &strip,
+                                      part == 0 ? "store" : "store_last");
+}
+
+void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    *strips = strips_of(t);
     for (int part = 0; part < 2; part++) {
         if (strips->count[part] == 0) {
             continue;
         }
-        if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] &&
-            strips->load[0] != NULL) {
+        if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
-            strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
+            strips->load[part] = compose_load(program, c, t, strips->columns[part], part == 0 ? "load" : "load_last");
         }
-        snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
-        const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, whole + 1),
-                                          .form = form,
-                                          .block_bytes = t->staging.pitch,
-                                          .columns = strips->columns[part],
-                                          .step = t->staging.strip_columns,
-                                          .last = part == 1,
-                                          .least_rows = runs.least,
-                                          .most_rows = runs.most,
-                                          .row_multiple = runs.multiple};
-        strips->store[part] = aic_emit_epilogue_strip(e, &t->staging.epilogue, &strip, name);
+        strips->store[part] = compose_store(program, plan, strips, part);
     }
-    snprintf(name, sizeof name, "%s_table", symbol);
-    strips->table = aic_emit_epilogue_table(e, &t->staging.epilogue, table_kind(c, t), name);
+    strips->table = aic_compose_epilogue_table(program, &t->staging.epilogue, plan->problem.target, table_kind(c, t));
 }

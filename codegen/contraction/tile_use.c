@@ -100,14 +100,31 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     }
 }
 
-LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
-                                  int64_t cols, LLVMValueRef leave, const char *name)
+aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
+                                    aic_routine leave)
 {
-    (void)leave;
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
     const aic_tile_key key = key_of(c, t, rows * cols);
     aic_use use;
+    (void)leave;
     aic_use_begin(&use, &aic_part_tile, &key, 4, 0);
     give_offsets(&use, &key, c, t, cols);
     give_counts(&use, &key, c, t);
-    return aic_emit_use(e, &use, name);
+    return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
+                           (long long)t->geometry.panel_channels);
+}
+
+aic_routine aic_compose_own_tile(aic_program *program, const aic_plan *plan, aic_own code, int64_t rows, int64_t cols,
+                                 aic_routine leave)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    aic_own_key key = {.code = code, .plan = plan, .argument = {rows, cols, leave != 0}};
+    aic_use use;
+    aic_own_begin(&use, &key, 4, t->geometry.blocks > 1);
+    if (leave != 0) {
+        aic_use_call(&use, leave, "leave");
+    }
+    return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
+                           (long long)t->geometry.panel_channels);
 }

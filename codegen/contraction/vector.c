@@ -328,7 +328,5 @@ const aic_microkernel aic_microkernel_vector = {
     .sum_cost = 0.001,
     .ahead = AHEAD_BYTES,
     .bound = bound_of,
-    .emitter.pack_image = aic_emit_pack_image,
-    .emitter.pack_weight = aic_emit_pack_weight,
-    .emitter.emit = aic_emit_vector_tile,
+    .compose = aic_compose_vector_tile,
 };

@@ -111,13 +111,12 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
 /* Bytes of the table of column parameters: scales, offsets, limits and biases as the inner loops read them; 0: none. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
-/* The function of the part that fills the table (parts/epilogue.h); NULL when there is no table. */
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name);
-
-/* The body of the plan's phase of this name, which fills the table in the shared memory by `table`, the function of
- * aic_emit_epilogue_table(). */
-LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
-                                     const char *symbol, const char *phase);
+/* The function of the part that fills the table (parts/epilogue.h); 0 when there is no table. And the plan's phase that
+ * fills the table in the shared memory by that function. */
+aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       aic_emit_kind kind);
+aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
+                                       aic_routine table);
 
 /* The loop over a strip: how many blocks of 16 columns, a power of two, share a loop over rows, and rows of one
  * iteration. Fewer blocks are taken if the results of so many are not contiguous in memory. */
@@ -153,7 +152,7 @@ typedef struct aic_epilogue_strip {
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
 /* The function of the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
-                                     const char *name);
+aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       const aic_epilogue_strip *strip, const char *name);
 
 #endif

@@ -9,8 +9,6 @@
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/explain.h"
 #include "codegen/integer.h"
-#include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
@@ -361,18 +359,7 @@ static void nest(FILE *out, const aic_plan *plan)
     aic_nest_line(out, 2, "iteration", aic_parts(b->band, s->rows), "%" PRId64 " rows", s->rows);
 }
 
-/* ---- emission ---- */
-
-/* A body that is being emitted, and the functions that it calls; NULL for those that it does not need. */
-typedef struct frame {
-    aic_emit *e;
-    const aic_epilogue_kernel *k;
-    const bands *b;
-    aic_body body;
-    LLVMValueRef strip, tail;
-    LLVMValueRef past; /* like strip, with stores that bypass the caches; the target must begin with a line */
-    int64_t columns, tail_columns; /* columns of the whole blocks, and the remaining ones */
-} frame;
+/* ---- composing ---- */
 
 /* Whether the target is so large that no cache holds it when it is read next. */
 static bool leaves_caches(const aic_plan *plan)
@@ -382,110 +369,66 @@ static bool leaves_caches(const aic_plan *plan)
     return bytes >= plan->problem.machine->past_bytes;
 }
 
-static void emit_strips(frame *f, const aic_plan *plan, const char *symbol)
+/* The loop over bands, with the functions of whole blocks, of these past the caches, and of the tail; 0: there is none.
+ */
+static aic_routine compose_body(aic_program *program, const aic_plan *plan, const aic_strips_key *key,
+                                const aic_routine strip[3])
 {
-    const aic_epilogue *p = &f->k->epilogue;
+    static const char *const ROLES[] = {"strip", "past", "tail"};
+    const bands *b = plan->derived;
+    const int64_t columns = kernel_of(plan)->epilogue.columns - key->tail;
+    aic_use use;
+    aic_use_begin(&use, &aic_part_strips, key, (unsigned)plan->operands + 2, 2);
+    aic_use_number(&use, b->band, "band");
+    aic_use_number(&use, b->rows, "rows");
+    if (key->tail > 0) {
+        aic_use_number(&use, b->rows - 1, "rows.last");
+        aic_use_number(&use, (b->rows - 1) * ROW_BYTES, "last.source");
+        aic_use_number(&use, b->count, "bands");
+        aic_use_number(&use, columns, "tail.column");
+        aic_use_number(&use, columns / LANES * kernel_of(plan)->block_bytes, "tail.source");
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strip[i] != 0) {
+            aic_use_call(&use, strip[i], "%s", ROLES[i]);
+        }
+    }
+    return aic_program_add(program, &use, "bands");
+}
+
+/* Bands of rows through strips. */
+static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
+{
+    const aic_epilogue_kernel *k = kernel_of(plan);
+    const aic_epilogue *p = &k->epilogue;
+    const bands *b = plan->derived;
     const aic_epilogue_schedule *s = schedule_of(plan);
-    f->tail_columns = p->columns % LANES;
-    f->columns = p->columns - f->tail_columns;
+    const aic_target *target = plan->problem.target;
+    const int64_t tail = p->columns % LANES, columns = p->columns - tail;
+    aic_strips_key key = {.operands = (int64_t)plan->operands, .strip = columns > 0, .tail = tail};
+    aic_routine whole = 0, past = 0, rest = 0;
     aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
                                 .form = {s->blocks, s->rows},
-                                .block_bytes = f->k->block_bytes,
-                                .columns = f->columns,
+                                .block_bytes = k->block_bytes,
+                                .columns = columns,
                                 .step = LANES * AIC_EPILOGUE_BLOCKS, /* the only strip begins at column 0 */
                                 .last = true,
-                                .least_rows = p->matrices > 1 ? 0 : (f->b->rows - 1) % f->b->band + 1,
-                                .most_rows = f->b->band};
-    char name[160];
-    if (f->columns > 0) {
-        snprintf(name, sizeof name, "%s_strip", symbol);
-        f->strip = aic_emit_epilogue_strip(f->e, p, &strip, name);
+                                .least_rows = p->matrices > 1 ? 0 : (b->rows - 1) % b->band + 1,
+                                .most_rows = b->band};
+    if (key.strip) {
+        whole = aic_compose_epilogue_strip(program, p, target, &strip, "strip");
     }
-    if (f->tail_columns == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
-        strip.past = true;
-        snprintf(name, sizeof name, "%s_strip_past", symbol);
-        f->past = aic_emit_epilogue_strip(f->e, p, &strip, name);
+    if (tail == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
+        strip.past = key.past = true;
+        past = aic_compose_epilogue_strip(program, p, target, &strip, "strip_past");
         strip.past = false;
     }
-    if (f->tail_columns > 0) {
-        strip.columns = f->tail_columns;
+    if (tail > 0) {
+        strip.columns = tail;
         strip.least_rows = 0;
-        snprintf(name, sizeof name, "%s_tail", symbol);
-        f->tail = aic_emit_epilogue_strip(f->e, p, &strip, name);
+        rest = aic_compose_epilogue_strip(program, p, target, &strip, "tail");
     }
-}
-
-static void call_strip(const frame *f, LLVMValueRef strip, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count,
-                       int64_t column)
-{
-    LLVMValueRef args[] = {f->body.operand[0], source, f->body.shared, row, count, aic_int(f->e, column)};
-    aic_emit_call(f->e, strip, args, 6);
-}
-
-/* Calls the strip whose stores bypass the caches if the target begins with a cache line, otherwise the other one. */
-static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
-{
-    aic_emit *e = f->e;
-    if (f->past == NULL) {
-        call_strip(f, f->strip, source, row, count, 0);
-        return;
-    }
-    aic_branch branch;
-    LLVMValueRef address = LLVMBuildPtrToInt(e->builder, f->body.operand[0], e->i64, "");
-    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_LINE_BYTES - 1), "");
-    LLVMValueRef aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "aligned");
-    aic_branch_begin(e, &branch, aligned);
-    call_strip(f, f->past, source, row, count, 0);
-    aic_branch_end(e, &branch);
-    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, aligned, ""));
-    call_strip(f, f->strip, source, row, count, 0);
-    aic_branch_end(e, &branch);
-}
-
-/* The last row of the tail. A strip reads whole blocks of 16 columns, but the source may end with the last column: the
- * row is copied to the worker's private line first. */
-static void emit_last_row(const frame *f)
-{
-    aic_emit *e = f->e;
-    aic_branch branch;
-    LLVMValueRef ends = LLVMBuildICmp(e->builder, LLVMIntEQ, f->body.last, aic_int(e, f->b->count), "");
-    aic_branch_begin(e, &branch, ends);
-    LLVMValueRef source = aic_at_const(e, f->body.operand[1], f->columns / LANES * f->k->block_bytes);
-    LLVMValueRef last = aic_int(e, f->b->rows - 1);
-    source = aic_at(e, source, aic_mul(e, last, ROW_BYTES));
-    LLVMValueRef row = aic_load_part(e, e->i32, LANES, (unsigned)f->tail_columns, source, 0);
-    aic_store(e, row, f->body.private, 0, ROW_BYTES);
-    call_strip(f, f->tail, f->body.private, last, aic_int(e, 1), f->columns);
-    aic_branch_end(e, &branch);
-}
-
-static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbol)
-{
-    aic_emit *e = f->e;
-    aic_loop loop;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &f->body);
-    aic_note_function(e, "phase: bands of rows of accumulators through the strips");
-    aic_loop_begin(e, &loop, "band: bands of rows", f->body.first, f->body.last, 1, NULL, 0);
-    LLVMValueRef row = aic_mul(e, loop.index, f->b->band);
-    LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->b->rows), row, "");
-    LLVMValueRef source = aic_at(e, f->body.operand[1], aic_mul(e, row, ROW_BYTES));
-    if (f->strip != NULL) {
-        call_either(f, source, row, aic_min(e, aic_int(e, f->b->band), left));
-    }
-    if (f->tail != NULL) {
-        LLVMValueRef count = aic_min(e, aic_int(e, f->b->band), aic_add(e, left, aic_int(e, -1)));
-        source = aic_at_const(e, source, f->columns / LANES * f->k->block_bytes);
-        call_strip(f, f->tail, source, row, count, f->columns);
-    }
-    aic_loop_end(e, &loop);
-    if (f->tail != NULL) {
-        emit_last_row(f);
-    }
-    if (f->past != NULL) {
-        aic_fence(e);
-    }
-    aic_emit_function_end(e);
-    return f->body.function;
+    return compose_body(program, plan, &key, (const aic_routine[]){whole, past, rest});
 }
 
 /* Unoptimized code takes about 200 vector operations more to fill the table for a vector of columns, for which each row
@@ -496,24 +439,15 @@ static aic_emit_kind table_kind(const aic_epilogue *p)
     return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
 }
 
-static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *symbol)
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
-    char name[160];
-    snprintf(name, sizeof name, "%s_columns", symbol);
-    LLVMValueRef table = aic_emit_epilogue_table(e, p, table_kind(p), name);
-    return aic_emit_epilogue_phase(e, plan, p, table, symbol, "table");
-}
-
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
-{
-    frame f = {.e = e, .k = kernel_of(plan), .b = plan->derived};
     unsigned phase = 0;
-    if (aic_epilogue_table_bytes(&f.k->epilogue) > 0) {
-        bodies->phase[phase++] = emit_table(e, plan, symbol);
+    if (aic_epilogue_table_bytes(p) > 0) {
+        const aic_routine table = aic_compose_epilogue_table(program, p, plan->problem.target, table_kind(p));
+        bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, p, table);
     }
-    emit_strips(&f, plan, symbol);
-    bodies->phase[phase] = emit_bands(&f, plan, symbol);
+    bodies->phase[phase] = compose_bands(program, plan);
 }
 
 static void memory(FILE *out, const aic_plan *plan)
@@ -542,7 +476,7 @@ const aic_shape aic_shape_epilogue = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .emit = emit,
+    .compose = compose,
     .report = report,
     .nest = nest,
     .memory = memory,

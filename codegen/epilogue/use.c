@@ -1,7 +1,6 @@
 /* The table and the strips of an epilogue as uses of parts: their keys and their numbers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/integer.h"
-#include "codegen/llvm/notes.h"
 #include "codegen/parts/scaling.h"
 
 enum { LANES = AIC_EPILOGUE_LANES };
@@ -38,14 +37,15 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
     return aic_table_bytes(&scaling, p->columns);
 }
 
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name)
+aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       aic_emit_kind kind)
 {
     aic_columns_key key = {.scaling = aic_epilogue_scaling(p), .fast = kind == AIC_EMIT_FRAME};
     if (aic_table_bytes(&key.scaling, p->columns) == 0) {
-        return NULL;
+        return 0;
     }
     const int64_t columns = aic_table_is_one_block(&key.scaling) ? LANES : p->columns;
-    const int64_t whole = columns / aic_table_lanes(e->target);
+    const int64_t whole = columns / aic_table_lanes(target);
     key.whole = whole > 0;
     key.rest = columns % LANES;
     aic_use use;
@@ -59,25 +59,18 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emi
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint64_t), "last.words");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint32_t), "last.bias");
     }
-    return aic_emit_use(e, &use, name);
+    return aic_program_add(program, &use, "table");
 }
 
-/* Operand number `number` of a body, NULL for 0. */
-static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
+aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
+                                       aic_routine table)
 {
-    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
-}
-
-LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
-                                     const char *symbol, const char *phase)
-{
-    aic_body body;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, phase, &body);
-    aic_note_function(e, "phase: the parameters of the columns");
-    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
-    aic_emit_call(e, table, args, 3);
-    aic_emit_function_end(e);
-    return body.function;
+    const aic_parameters_key key = {
+        .operands = (int64_t)plan->operands, .scale = p->scale_operand, .bias = aic_epilogue_bias(p)};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_parameters, &key, (unsigned)plan->operands + 2, 2);
+    aic_use_call(&use, table, "table");
+    return aic_program_add(program, &use, "columns");
 }
 
 /* ---- slabs of a strip ---- */
@@ -329,12 +322,12 @@ static void give_input(using *u, unsigned s)
     }
 }
 
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
-                                     const char *name)
+aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       const aic_epilogue_strip *strip, const char *name)
 {
     enum { POINTERS = 3, INTEGERS = 3 };
     unsigned operand[AIC_EPILOGUE_STEPS];
-    using u = {.p = p, .strip = strip, .target = e->target};
+    using u = {.p = p, .strip = strip, .target = target};
     make_key(&u);
     aic_use_begin(&u.use, &aic_part_strip, &u.key, POINTERS + aic_epilogue_inputs(p, operand), INTEGERS);
     give_target(&u);
@@ -345,5 +338,5 @@ LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const a
             give_input(&u, s);
         }
     }
-    return aic_emit_use(e, &u.use, name);
+    return aic_program_add(program, &u.use, "%s", name);
 }

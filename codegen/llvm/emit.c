@@ -69,8 +69,7 @@ static LLVMBasicBlockRef append_block(aic_emit *e, const char *text, const char 
     return block;
 }
 
-/* Who may call a function of the kernel that is none of its entry points. */
-static void hide(const aic_emit *e, LLVMValueRef function)
+void aic_emit_hide(const aic_emit *e, LLVMValueRef function)
 {
     if (e->frame == e->hot) {
         LLVMSetLinkage(function, LLVMInternalLinkage);
@@ -86,7 +85,7 @@ static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVM
     e->function = LLVMAddFunction(e->module, name, type);
     e->compiled_well = kind == AIC_EMIT_HOT;
     if (kind != AIC_EMIT_ENTRY) {
-        hide(e, e->function);
+        aic_emit_hide(e, e->function);
     }
     /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
     add_attribute(e, "nounwind");
@@ -167,7 +166,7 @@ static LLVMValueRef declared(aic_emit *e, LLVMValueRef function)
     LLVMValueRef known = LLVMGetNamedFunction(e->module, name);
     if (known == NULL) {
         known = LLVMAddFunction(e->module, name, LLVMGlobalGetValueType(function));
-        hide(e, known);
+        aic_emit_hide(e, known);
     }
     return known;
 }

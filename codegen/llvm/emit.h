@@ -15,13 +15,12 @@ typedef struct aic_emit {
     LLVMModuleRef frame, hot; /* where functions go by their kind; one and the same unless divided */
     LLVMModuleRef module;     /* of the function being emitted */
     LLVMBuilderRef builder;
-    LLVMValueRef function;       /* being emitted */
-    bool compiled_well;          /* it is */
-    struct aic_notes *notes;     /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
-    struct aic_program *program; /* where uses of parts are noted (parts.h); NULL: nowhere */
-    const struct aic_use *use;   /* the part being emitted in the literal form; NULL: none */
-    bool named;                  /* the module is a part's: numbers are symbols, roles are functions elsewhere */
-    bool unwind;                 /* functions get unwind tables; false after aic_emit_open() */
+    LLVMValueRef function;   /* being emitted */
+    bool compiled_well;      /* it is */
+    struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
+    const struct aic_emission *emission; /* the program being emitted (parts.h); NULL: none */
+    bool named;       /* the module is a part's: numbers are symbols, roles are functions elsewhere */
+    bool unwind;      /* functions get unwind tables; false after aic_emit_open() */
     bool own_machine; /* a machine of the target compiles the modules; false after aic_emit_open(): functions tell what
                          they are for, which LLVM looks up for every pass */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
@@ -53,6 +52,9 @@ enum { AIC_PARAMS_MAX = 24 };
  * integers, named by `names`; the builder stands in its entry block. */
 void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers);
+
+/* A function that nobody outside of the kernel calls, whatever it was started as. */
+void aic_emit_hide(const aic_emit *e, LLVMValueRef function);
 
 /* Starts an internal function of any type, compiled fast; returns it. Its end is the caller's. */
 LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type);

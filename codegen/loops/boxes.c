@@ -70,7 +70,7 @@ static LLVMValueRef is_aligned(aic_emit *e, LLVMValueRef output)
 }
 
 LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_code *code, unsigned boxes, bool aliases,
-                            const char *symbol)
+                            const char *name)
 {
     const int64_t items = plan->requirements.phase[0].items;
     bool past = false;
@@ -78,7 +78,7 @@ LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_cod
     for (unsigned i = 0; i < boxes; i++) {
         past = past || code[i].past.function != NULL;
     }
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, name, &body);
     aic_note_function(e, "phase: every box, as much of it as the items are");
     if (aliases) {
         aic_emit_aliases(e);
@@ -92,4 +92,12 @@ LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_cod
     }
     aic_emit_function_end(e);
     return body.function;
+}
+
+void aic_compose_boxes(aic_program *program, const aic_plan *plan, aic_own code, aic_bodies *bodies)
+{
+    aic_own_key key = {.code = code, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, (unsigned)plan->operands + 2, 2);
+    bodies->phase[0] = aic_program_add(program, &use, "boxes");
 }

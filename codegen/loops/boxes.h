@@ -4,7 +4,7 @@
 #ifndef AIC_BOXES_H
 #define AIC_BOXES_H
 
-#include "codegen/shape.h"
+#include "codegen/own.h"
 
 /* The loop of a box that workers divide among themselves. */
 typedef struct aic_division {
@@ -34,8 +34,11 @@ typedef struct aic_box_code {
     unsigned pointers;            /* both take so many operands of the kernel, from the first on */
 } aic_box_code;
 
-/* Emits the body of a kernel of boxes. aliases: operands may be the same memory. */
+/* Emits the body of a kernel of boxes, the function `name`. aliases: operands may be the same memory. */
 LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_code *code, unsigned boxes, bool aliases,
-                            const char *symbol);
+                            const char *name);
+
+/* Composes the only phase, which is own code. */
+void aic_compose_boxes(aic_program *program, const aic_plan *plan, aic_own code, aic_bodies *bodies);
 
 #endif

@@ -123,11 +123,12 @@ static const aic_dynamic_fill_schedule *schedule_of(const aic_plan *plan)
 }
 
 /* The items are lines, as many as there can be; a call may have fewer. */
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+LLVMValueRef aic_emit_own_fill(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
+    (void)argument;
     const aic_dynamic_fill *r = fill_of(plan);
     filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
-    aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
+    aic_body_begin(e, plan, AIC_EMIT_HOT, name, &f.body);
     aic_note_function(e, "phase: fills the lines of a domain whose size the call gives");
     LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
     f.vector = aic_splat(e, value_of(&f), f.lanes);
@@ -136,7 +137,15 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     fill_line(&f, address_of(e, &r->slow, f.body.operand[0], lines.index), fast);
     aic_loop_end(e, &lines);
     aic_emit_function_end(e);
-    bodies->phase[0] = f.body.function;
+    return f.body.function;
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    aic_own_key key = {.code = AIC_OWN_fill, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, (unsigned)plan->operands + 2, 2);
+    bodies->phase[0] = aic_program_add(program, &use, "lines");
 }
 
 /* ---- schedules ---- */
@@ -222,7 +231,7 @@ const aic_shape aic_shape_dynamic_fill = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .emit = emit,
+    .compose = compose,
     .report = report,
     .nest = nest,
 };

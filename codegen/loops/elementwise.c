@@ -287,14 +287,20 @@ static aic_box_code emit_box(aic_emit *e, const aic_plan *plan, unsigned i, cons
     return code;
 }
 
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+LLVMValueRef aic_emit_own_elementwise(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *symbol)
 {
     aic_box_code code[AIC_ELEMENTWISE_BOXES];
     const aic_elementwise *elementwise = aic_elementwise_of(plan);
     for (unsigned i = 0; i < elementwise->boxes; i++) {
         code[i] = emit_box(e, plan, i, symbol);
     }
-    bodies->phase[0] = aic_emit_boxes(e, plan, code, elementwise->boxes, true, symbol);
+    (void)argument;
+    return aic_emit_boxes(e, plan, code, elementwise->boxes, true, symbol);
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    aic_compose_boxes(program, plan, AIC_OWN_elementwise, bodies);
 }
 
 /* ---- the report ---- */
@@ -368,7 +374,7 @@ const aic_shape aic_shape_elementwise = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .emit = emit,
+    .compose = compose,
     .report = report,
     .nest = nest,
 };

@@ -20,11 +20,10 @@ static double bound(const aic_plan *plan)
     return 0;
 }
 
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
-    (void)e;
+    (void)program;
     (void)plan;
-    (void)symbol;
     (void)bodies;
 }
 
@@ -49,7 +48,7 @@ static const aic_shape NOTHING = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .emit = emit,
+    .compose = compose,
     .report = report,
     .nest = nest,
 };

@@ -425,14 +425,20 @@ static aic_box_code emit_box_code(aic_emit *e, const aic_plan *plan, unsigned i,
     return code;
 }
 
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+LLVMValueRef aic_emit_own_move(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *symbol)
 {
     const aic_move *move = aic_move_of(plan);
     aic_box_code code[AIC_MOVE_BOXES];
     for (unsigned i = 0; i < move->boxes; i++) {
         code[i] = emit_box_code(e, plan, i, symbol);
     }
-    bodies->phase[0] = aic_emit_boxes(e, plan, code, move->boxes, false, symbol);
+    (void)argument;
+    return aic_emit_boxes(e, plan, code, move->boxes, false, symbol);
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    aic_compose_boxes(program, plan, AIC_OWN_move, bodies);
 }
 
 /* ---- the shape ---- */
@@ -481,7 +487,7 @@ const aic_shape aic_shape_move = {
     .enumerate = aic_move_enumerate,
     .derive = derive,
     .bound = aic_move_bound,
-    .emit = emit,
+    .compose = compose,
     .report = aic_move_report,
     .nest = aic_move_nest,
 };

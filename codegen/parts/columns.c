@@ -2,6 +2,7 @@
  * decoded once to a table, which the loops over rows read. */
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 #include "codegen/parts/packet.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = LANES * 4, WORD_BYTES = sizeof(uint64_t), BIAS_BYTES = 4 };
@@ -158,7 +159,7 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_columns_key *k, LLVMValueR
     return path;
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_columns(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"table", "parameters", "bias"};
     const aic_columns_key *k = of;
@@ -174,22 +175,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool is_fast(const void *key)
-{
-    return ((const aic_columns_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_SCALING_ROW(aic_columns_key, __VA_ARGS__)
-#include "codegen/parts/scaling.def"
-#undef AIC_FIELD
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_columns_key, __VA_ARGS__)
-#include "codegen/parts/columns.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"columns", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_columns = {
-    .name = "columns", .record = &RECORD, .key_bytes = sizeof(aic_columns_key), .fast = is_fast, .emit = emit};

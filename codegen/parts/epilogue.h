@@ -16,11 +16,21 @@
  * step S's operand: bytes from one block of columns to the next, to block B inputS.row, inputS.row.R   likewise for
  * rows inputS.column.C            bytes to column C of a block, where columns lie apart
  *
+ *     void parameters(operands..., shared, private; first, last)    the phase that fills the table in the shared memory
+ *       role `table`
+ *
+ *     void strips(operands..., shared, private; first, last)        the phase of an epilogue alone: bands of rows
+ *       band, rows                 rows of a band, of the source
+ *       rows.last, last.source     the last row, where it lies in the source; with a tail
+ *       bands                      bands in all; with a tail
+ *       tail.source, tail.column   where the tail's columns begin in the source, and their number
+ *       roles `strip`, `past`, `tail`
+ *
  *     void leave(note; runs, most)             stores rows of a deferred tile by the role `store` */
 #ifndef AIC_PART_EPILOGUE_H
 #define AIC_PART_EPILOGUE_H
 
-#include "codegen/parts.h"
+#include "codegen/program.h"
 
 /* Columns of a block; the most steps, blocks of a slab, rows of an iteration. The most rows of a packet: a strip of at
  * least so many rows is computed in packets, none of it row by row. */
@@ -76,14 +86,24 @@ typedef struct aic_columns_key {
 #undef AIC_FIELD
 } aic_columns_key;
 
+typedef struct aic_parameters_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/parameters.def"
+#undef AIC_FIELD
+} aic_parameters_key;
+
+typedef struct aic_strips_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/strips.def"
+#undef AIC_FIELD
+} aic_strips_key;
+
 typedef struct aic_strip_key {
     aic_scaling scaling;
 #define AIC_FIELD AIC_MEMBER
 #include "codegen/parts/strip.def"
 #undef AIC_FIELD
 } aic_strip_key;
-
-extern const aic_part_kind aic_part_columns, aic_part_strip;
 
 /* A row of the table of a key's fields that lies in its member `scaling`. */
 #define AIC_SCALING_ROW(type, kind, name, count, need, fallback)                                                       \

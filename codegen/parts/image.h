@@ -22,7 +22,7 @@
 #ifndef AIC_PART_IMAGE_H
 #define AIC_PART_IMAGE_H
 
-#include "codegen/parts.h"
+#include "codegen/program.h"
 
 typedef struct aic_row_key {
 #define AIC_FIELD AIC_MEMBER
@@ -35,8 +35,6 @@ typedef struct aic_rows_key {
 #include "codegen/parts/rows.def"
 #undef AIC_FIELD
 } aic_rows_key;
-
-extern const aic_part_kind aic_part_row, aic_part_rows;
 
 /* Channels of a vector access to contiguous channels of so many bytes in a k-pack: a line of k-packs, or more if a line
  * has few channels. */

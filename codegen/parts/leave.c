@@ -1,70 +1,61 @@
 /* Storing rows of a deferred tile: see staging.h. */
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+#include "codegen/parts/deferred.h"
 #include "codegen/parts/staging.h"
 
-enum { ROW_BYTES = AIC_EPILOGUE_LANES * 4, WORD_BYTES = sizeof(int64_t) };
-
-static LLVMValueRef word(aic_emit *e, LLVMValueRef note, int which)
-{
-    return aic_load(e, e->i64, note, which * (int64_t)WORD_BYTES, WORD_BYTES);
-}
-
-static LLVMValueRef address(aic_emit *e, LLVMValueRef note, int which)
-{
-    return aic_load(e, e->ptr, note, which * (int64_t)WORD_BYTES, WORD_BYTES);
-}
-
-static void set(aic_emit *e, LLVMValueRef note, int which, LLVMValueRef value)
-{
-    aic_store(e, value, note, which * (int64_t)WORD_BYTES, WORD_BYTES);
-}
+enum { ROW_BYTES = AIC_EPILOGUE_LANES * 4 };
 
 /* Advances the note by `rows` rows of the current run; if the run ends there, to the start of the next run. */
 static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
 {
     LLVMBuilderRef b = e->builder;
-    LLVMValueRef none = aic_int(e, 0), left = LLVMBuildNSWSub(b, word(e, note, AIC_NOTE_LEFT), rows, "");
+    LLVMValueRef none = aic_int(e, 0), left = LLVMBuildNSWSub(b, aic_note_word(e, note, AIC_NOTE_LEFT), rows, "");
     LLVMValueRef ends = LLVMBuildICmp(b, LLVMIntEQ, left, none, "");
-    LLVMValueRef skip = LLVMBuildSelect(b, ends, word(e, note, AIC_NOTE_SKIP), none, "");
-    LLVMValueRef gap = LLVMBuildSelect(b, ends, word(e, note, AIC_NOTE_GAP), none, "");
-    LLVMValueRef source = aic_at(e, address(e, note, AIC_NOTE_SOURCE), aic_mul(e, rows, ROW_BYTES));
-    LLVMValueRef runs = LLVMBuildNSWSub(b, word(e, note, AIC_NOTE_RUNS), LLVMBuildZExt(b, ends, e->i64, ""), "");
-    set(e, note, AIC_NOTE_SOURCE, aic_at(e, source, skip));
-    set(e, note, AIC_NOTE_ROW, aic_add(e, aic_add(e, word(e, note, AIC_NOTE_ROW), rows), gap));
-    set(e, note, AIC_NOTE_LEFT, LLVMBuildSelect(b, ends, word(e, note, AIC_NOTE_COUNT), left, ""));
-    set(e, note, AIC_NOTE_RUNS, runs);
+    LLVMValueRef skip = LLVMBuildSelect(b, ends, aic_note_word(e, note, AIC_NOTE_SKIP), none, "");
+    LLVMValueRef gap = LLVMBuildSelect(b, ends, aic_note_word(e, note, AIC_NOTE_GAP), none, "");
+    LLVMValueRef source = aic_at(e, aic_note_address(e, note, AIC_NOTE_SOURCE), aic_mul(e, rows, ROW_BYTES));
+    LLVMValueRef runs =
+        LLVMBuildNSWSub(b, aic_note_word(e, note, AIC_NOTE_RUNS), LLVMBuildZExt(b, ends, e->i64, ""), "");
+    aic_note_set(e, note, AIC_NOTE_SOURCE, aic_at(e, source, skip));
+    aic_note_set(e, note, AIC_NOTE_ROW, aic_add(e, aic_add(e, aic_note_word(e, note, AIC_NOTE_ROW), rows), gap));
+    aic_note_set(e, note, AIC_NOTE_LEFT, LLVMBuildSelect(b, ends, aic_note_word(e, note, AIC_NOTE_COUNT), left, ""));
+    aic_note_set(e, note, AIC_NOTE_RUNS, runs);
 }
 
 /* Stores `most` rows of the current run, or all that remain of it if fewer than those of a packet would be left. */
 static void emit_rows(aic_emit *e, const aic_leave_key *key, LLVMValueRef note, LLVMValueRef most)
 {
     enum { POINTERS = 3, INTEGERS = 3 };
-    LLVMValueRef args[POINTERS + AIC_EPILOGUE_STEPS + INTEGERS] = {
-        address(e, note, AIC_NOTE_TARGET), address(e, note, AIC_NOTE_SOURCE), address(e, note, AIC_NOTE_TABLE)};
+    LLVMValueRef args[POINTERS + AIC_EPILOGUE_STEPS + INTEGERS] = {aic_note_address(e, note, AIC_NOTE_TARGET),
+                                                                   aic_note_address(e, note, AIC_NOTE_SOURCE),
+                                                                   aic_note_address(e, note, AIC_NOTE_TABLE)};
     unsigned count = POINTERS;
-    LLVMValueRef left = word(e, note, AIC_NOTE_LEFT), end = aic_add(e, most, aic_int(e, AIC_EPILOGUE_PACKET_ROWS));
+    LLVMValueRef left = aic_note_word(e, note, AIC_NOTE_LEFT),
+                 end = aic_add(e, most, aic_int(e, AIC_EPILOGUE_PACKET_ROWS));
     LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, left, end, "few");
     LLVMValueRef rows = LLVMBuildSelect(e->builder, few, left, most, "rows");
     for (int i = 0; i < key->inputs; i++) {
-        args[count++] = address(e, note, AIC_NOTE_INPUTS + i);
+        args[count++] = aic_note_address(e, note, AIC_NOTE_INPUTS + i);
     }
     LLVMValueRef store = aic_callee(e, "store", count, INTEGERS);
-    args[count++] = word(e, note, AIC_NOTE_ROW);
+    args[count++] = aic_note_word(e, note, AIC_NOTE_ROW);
     args[count++] = rows;
-    args[count++] = word(e, note, AIC_NOTE_COLUMN);
+    args[count++] = aic_note_word(e, note, AIC_NOTE_COLUMN);
     aic_emit_call(e, store, args, count);
     advance(e, note, rows);
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_leave(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"note", "runs", "most"};
+    /* It only moves a few words: optimizing it would take a tenth of the time to compile a kernel. */
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 2);
     aic_note_function(e,
                       "of so many runs of the tile that is noted `most` rows or a few more leave the staging buffer");
     LLVMValueRef function = e->function, note = aic_emit_param(e, 0);
-    LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), word(e, note, AIC_NOTE_RUNS));
+    LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), aic_note_word(e, note, AIC_NOTE_RUNS));
     aic_loop loop;
     aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), runs, 1, NULL, 0);
     emit_rows(e, of, note, aic_emit_param(e, 2));
@@ -72,20 +63,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-/* It only moves a few words: optimizing it would take a tenth of the time to compile a kernel. */
-static bool is_fast(const void *key)
-{
-    return key != NULL;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_leave_key, __VA_ARGS__)
-#include "codegen/parts/leave.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"leave", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_leave = {
-    .name = "leave", .record = &RECORD, .key_bytes = sizeof(aic_leave_key), .fast = is_fast, .emit = emit};

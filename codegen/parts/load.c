@@ -1,6 +1,7 @@
 /* Filling the staging buffer with an old result, which sums start from: see staging.h. */
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 #include "codegen/parts/staging.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, WORD_BYTES = 4, ROW_BYTES = LANES * WORD_BYTES };
@@ -11,7 +12,7 @@ static LLVMValueRef block_of(aic_emit *e, LLVMValueRef first, const char *name, 
     return block == 0 ? first : aic_at(e, first, aic_number(e, "%s.block.%lld", name, (long long)block));
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_load(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
     const aic_load_key *key = of;
@@ -35,14 +36,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_key, __VA_ARGS__)
-#include "codegen/parts/load.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"load", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_load = {
-    .name = "load", .record = &RECORD, .key_bytes = sizeof(aic_load_key), .emit = emit};

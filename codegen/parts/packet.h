@@ -3,6 +3,7 @@
 #ifndef AIC_PACKET_H
 #define AIC_PACKET_H
 
+#include "codegen/parts.h"
 #include "codegen/parts/scaling.h"
 
 /* The parameters of the columns of one packet. NULL: not needed. */

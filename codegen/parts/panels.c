@@ -1,6 +1,7 @@
 /* The loops around the packing of weights: see weights.h. */
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 #include "codegen/parts/weights.h"
 
 typedef struct packer {
@@ -208,7 +209,7 @@ static void begin(packer *p)
     aic_name(e, p->last_panel, "last_panel");
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_panels(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
     packer p = {.e = e, .key = of};
@@ -229,19 +230,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool is_fast(const void *key)
-{
-    return key != NULL;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_panels_key, __VA_ARGS__)
-#include "codegen/parts/panels.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"panels", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_panels = {
-    .name = "panels", .record = &RECORD, .key_bytes = sizeof(aic_panels_key), .fast = is_fast, .emit = emit};

@@ -4,6 +4,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
+#include "codegen/parts.h"
 #include "codegen/parts/image.h"
 #include "frontend/numeric/half.h"
 
@@ -219,7 +220,7 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"row", "image", "h"};
     const aic_row_key *key = of;
@@ -239,19 +240,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool is_fast(const void *key)
-{
-    return ((const aic_row_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_row_key, __VA_ARGS__)
-#include "codegen/parts/row.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"row", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_row = {
-    .name = "row", .record = &RECORD, .key_bytes = sizeof(aic_row_key), .fast = is_fast, .emit = emit};

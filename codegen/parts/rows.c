@@ -1,8 +1,9 @@
 /* The loop over the rows of a band: see image.h. */
 #include "codegen/llvm/notes.h"
+#include "codegen/parts.h"
 #include "codegen/parts/image.h"
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
     const aic_rows_key *key = of;
@@ -23,19 +24,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool is_fast(const void *key)
-{
-    return key != NULL;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_rows_key, __VA_ARGS__)
-#include "codegen/parts/rows.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"rows", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_rows = {
-    .name = "rows", .record = &RECORD, .key_bytes = sizeof(aic_rows_key), .fast = is_fast, .emit = emit};

@@ -24,8 +24,6 @@ typedef struct aic_leave_key {
 #undef AIC_FIELD
 } aic_leave_key;
 
-extern const aic_part_kind aic_part_load, aic_part_leave;
-
 /* The words of 64 bits of a note about a deferred tile. A run is a number of rows that are contiguous in the result. */
 enum {
     AIC_NOTE_FREE,   /* offset of the staging buffer that the next tile may fill */

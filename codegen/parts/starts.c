@@ -3,6 +3,7 @@
 #include "codegen/family/family.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 #include "codegen/parts/weights.h"
 
 typedef struct summer {
@@ -64,7 +65,7 @@ static void emit_parts(const summer *s, LLVMValueRef start)
     aic_store(e, all, start, 0, s->bytes);
 }
 
-static LLVMValueRef emit_starts(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"panel"};
     const aic_starts_key *key = of;
@@ -89,22 +90,3 @@ static LLVMValueRef emit_starts(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool starts_are_fast(const void *key)
-{
-    return ((const aic_starts_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_starts_key, __VA_ARGS__)
-#include "codegen/parts/starts.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"starts", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_starts = {.name = "starts",
-                                       .record = &RECORD,
-                                       .key_bytes = sizeof(aic_starts_key),
-                                       .fast = starts_are_fast,
-                                       .emit = emit_starts};

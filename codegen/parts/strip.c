@@ -4,6 +4,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 #include "codegen/parts/packet.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
@@ -527,7 +528,7 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     aic_loop_end(e, &loop);
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_strip(aic_emit *e, const void *of, const char *name)
 {
     static const char *const POINTERS[] = {"target", "source", "table"}, *const INTEGERS[] = {"row", "count", "column"};
     static const char *const INPUTS[] = {"input1", "input1_2", "input1_3", "input1_4", "input1_5", "input1_6"};
@@ -561,22 +562,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool is_fast(const void *key)
-{
-    return ((const aic_strip_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_SCALING_ROW(aic_strip_key, __VA_ARGS__)
-#include "codegen/parts/scaling.def"
-#undef AIC_FIELD
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strip_key, __VA_ARGS__)
-#include "codegen/parts/strip.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"strip", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_strip = {
-    .name = "strip", .record = &RECORD, .key_bytes = sizeof(aic_strip_key), .fast = is_fast, .emit = emit};

@@ -17,6 +17,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
+#include "codegen/parts.h"
 
 #include <stdio.h>
 
@@ -443,7 +444,7 @@ static void set_types(tile *k)
     k->kpacks_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
 }
 
-static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     const aic_tile_key *key = of;
@@ -476,14 +477,3 @@ static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tile_key, __VA_ARGS__)
-#include "codegen/parts/tile.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"tile", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_tile = {
-    .name = "tile", .record = &RECORD, .key_bytes = sizeof(aic_tile_key), .emit = emit};

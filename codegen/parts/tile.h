@@ -17,7 +17,7 @@
 #ifndef AIC_PART_TILE_H
 #define AIC_PART_TILE_H
 
-#include "codegen/parts.h"
+#include "codegen/program.h"
 
 typedef struct aic_tile_key {
 #define AIC_FIELD AIC_MEMBER
@@ -27,8 +27,6 @@ typedef struct aic_tile_key {
 
 /* What sums start from: 0, or what is at out, to which integers are added with a clamp or modulo 2^32. */
 typedef enum aic_tile_start { AIC_TILE_FROM_ZERO, AIC_TILE_CLAMPS, AIC_TILE_WRAPS } aic_tile_start;
-
-extern const aic_part_kind aic_part_tile;
 
 /* Whether the tile leaves out taps: four words before the table of taps say which it does. */
 static inline bool aic_tile_skips(const aic_tile_key *key)

@@ -8,6 +8,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 
 enum { BLOCK_MAX = 8, VECTOR_BYTES = 16 };
 
@@ -150,7 +151,7 @@ static packer packer_of(aic_emit *e, const aic_weights_key *key)
     return p;
 }
 
-static LLVMValueRef emit_weights(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     const aic_weights_key *key = of;
@@ -169,22 +170,3 @@ static LLVMValueRef emit_weights(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool weights_are_fast(const void *key)
-{
-    return ((const aic_weights_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_weights_key, __VA_ARGS__)
-#include "codegen/parts/weights.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"weights", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_weights = {.name = "weights",
-                                        .record = &RECORD,
-                                        .key_bytes = sizeof(aic_weights_key),
-                                        .fast = weights_are_fast,
-                                        .emit = emit_weights};

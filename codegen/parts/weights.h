@@ -29,7 +29,7 @@
 #ifndef AIC_PART_WEIGHTS_H
 #define AIC_PART_WEIGHTS_H
 
-#include "codegen/parts.h"
+#include "codegen/program.h"
 
 typedef struct aic_weights_key {
 #define AIC_FIELD AIC_MEMBER
@@ -48,7 +48,5 @@ typedef struct aic_starts_key {
 #include "codegen/parts/starts.def"
 #undef AIC_FIELD
 } aic_starts_key;
-
-extern const aic_part_kind aic_part_weights, aic_part_starts, aic_part_panels;
 
 #endif

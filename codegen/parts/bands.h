@@ -1,0 +1,65 @@
+/* The loops around the tiles of a contraction: the phase "bands".
+ *
+ *     void bands(operands..., shared, private; first, last)
+ *
+ * An item is a part of the output channels of a band: item = band * parts + part. A worker that does several parts of a
+ * band packs its image once. shared is the epilogue's table of column parameters; private begins with the ranges of the
+ * taps that a tile does, if tiles leave out some, then the table of the taps' offsets.
+ *
+ *     for band: pack its image rows, then
+ *         for panel, or strip of panels, of output channels
+ *           for tile row of the band, for tile column: call the tile's function
+ *       or, window: the loops over tiles outside, with several blocks of channels between
+ *
+ * Numbers; sizes, offsets and pitches in bytes. S is 0 for the larger tiles or strips and 1 for the smaller ones, T the
+ * size of a tile: 2 * (fewer rows) + (fewer columns).
+ *
+ *     tile.rows, tile.cols.S     rows of the larger tiles; columns of a size
+ *     rows.S, cols.S             tile rows of a size; tile columns, a loop
+ *     cols.done                  output columns before the smaller tiles
+ *     tile.count                 tile rows in all
+ *     band.tiles                 tile rows of a band
+ *     out.cols                   columns of the output
+ *     out.row, out.col           of a band, from one output row, one output pixel to the next
+ *     row.step, row.reach        band rows from one output row to the next; that one output row needs
+ *     down.stride, down.pad      of image rows
+ *     kh, kw                     taps of the kernel, as the table has them: loops
+ *     kh.step, kw.step           band rows, columns from one to the next
+ *     row.pitch, pixel.pitch     of a band; with residues: of one of them
+ *     row.residues, row.residue  residues; bytes from one to the next; with row_residues
+ *     col.residues, col.residue  the same; with col_residues
+ *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; the last one with defers
+ *     panel.pitch                from one panel to the next
+ *     strips                     panels or strips that tiles compute
+ *     parts, part.strips         of a band; strips of a part; with parts
+ *     blocks, blocks.last        of channels, a loop; the last one; with blocks
+ *     block.band, block.panel    from one block of channels to the next
+ *     panel.out                  from one panel to the next in the result; unless staged
+ *     block.panels, block.out    panels of a block of columns; from one block to the next; with narrow
+ *     strips.S, panels.S         strips of a kind; panels of each, a loop; with staged
+ *     strip.panels, panel.channels, buffer.bytes     of a strip, of a panel, of the staging buffer; with staged
+ *     runs.T, run.T, run.pitch.T                     runs of a staged tile, a loop; pixels of one; from one to the next
+ *     run.skip.T, run.gap.T      from the end of a run to the next in the buffer, and pixels in the result; with defers
+ *   where tiles leave out taps, for rows D = down and columns D = across:
+ *     D.stride, D.pad, D.taps, D.dilation            of the contraction; down.stride and down.pad once
+ *     D.last                     the last tap
+ *     D.end                      extent and padding before it
+ *     D.reach.S                  image rows from the first to the last pixel of a tile
+ *
+ *   roles `tile.T`, void (out, band, panel, taps; [block]); `image`, void (band, image; first, rows);
+ *   `load.S`, void (staging, old; row, count, column); `store.S`, void (target, staging, table, inputs...; row, count,
+ *   column); `leave`, void (note; runs, most) */
+#ifndef AIC_PART_BANDS_H
+#define AIC_PART_BANDS_H
+
+#include "codegen/program.h"
+
+enum { AIC_BANDS_INPUTS = 6, AIC_BANDS_TILES = 4 }; /* entries of the key's `input`; sizes of tiles */
+
+typedef struct aic_bands_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/bands.def"
+#undef AIC_FIELD
+} aic_bands_key;
+
+#endif

@@ -1,0 +1,157 @@
+/* The kinds of parts: the fields of their keys, and how they are compiled. */
+#include "codegen/parts/bands.h"
+#include "codegen/parts/entry.h"
+#include "codegen/parts/image.h"
+#include "codegen/parts/staging.h"
+#include "codegen/parts/tile.h"
+#include "codegen/parts/weights.h"
+
+#define KIND(name, how)                                                                                                \
+    static const aic_record name##_record = {#name, name##_fields, sizeof name##_fields / sizeof name##_fields[0]};    \
+    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_##name##_key), how, NULL}
+
+static const aic_field tile_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tile_key, __VA_ARGS__)
+#include "codegen/parts/tile.def"
+#undef AIC_FIELD
+};
+KIND(tile, AIC_PART_WELL);
+
+static const aic_field weights_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_weights_key, __VA_ARGS__)
+#include "codegen/parts/weights.def"
+#undef AIC_FIELD
+};
+KIND(weights, AIC_PART_BY_KEY);
+
+static const aic_field starts_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_starts_key, __VA_ARGS__)
+#include "codegen/parts/starts.def"
+#undef AIC_FIELD
+};
+KIND(starts, AIC_PART_BY_KEY);
+
+static const aic_field panels_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_panels_key, __VA_ARGS__)
+#include "codegen/parts/panels.def"
+#undef AIC_FIELD
+};
+KIND(panels, AIC_PART_FAST);
+
+static const aic_field row_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_row_key, __VA_ARGS__)
+#include "codegen/parts/row.def"
+#undef AIC_FIELD
+};
+KIND(row, AIC_PART_BY_KEY);
+
+static const aic_field rows_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_rows_key, __VA_ARGS__)
+#include "codegen/parts/rows.def"
+#undef AIC_FIELD
+};
+KIND(rows, AIC_PART_FAST);
+
+static const aic_field bands_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_bands_key, __VA_ARGS__)
+#include "codegen/parts/bands.def"
+#undef AIC_FIELD
+};
+KIND(bands, AIC_PART_FAST);
+
+static const aic_field entry_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_entry_key, __VA_ARGS__)
+#include "codegen/parts/entry.def"
+#undef AIC_FIELD
+};
+KIND(entry, AIC_PART_FAST);
+
+static const aic_field both_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_both_key, __VA_ARGS__)
+#include "codegen/parts/both.def"
+#undef AIC_FIELD
+};
+KIND(both, AIC_PART_FAST);
+
+static const aic_field columns_fields[] = {
+#define AIC_FIELD(...) AIC_SCALING_ROW(aic_columns_key, __VA_ARGS__)
+#include "codegen/parts/scaling.def"
+#undef AIC_FIELD
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_columns_key, __VA_ARGS__)
+#include "codegen/parts/columns.def"
+#undef AIC_FIELD
+};
+KIND(columns, AIC_PART_BY_KEY);
+
+static const aic_field parameters_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_parameters_key, __VA_ARGS__)
+#include "codegen/parts/parameters.def"
+#undef AIC_FIELD
+};
+KIND(parameters, AIC_PART_FAST);
+
+static const aic_field strip_fields[] = {
+#define AIC_FIELD(...) AIC_SCALING_ROW(aic_strip_key, __VA_ARGS__)
+#include "codegen/parts/scaling.def"
+#undef AIC_FIELD
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strip_key, __VA_ARGS__)
+#include "codegen/parts/strip.def"
+#undef AIC_FIELD
+};
+KIND(strip, AIC_PART_BY_KEY);
+
+static const aic_field strips_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strips_key, __VA_ARGS__)
+#include "codegen/parts/strips.def"
+#undef AIC_FIELD
+};
+KIND(strips, AIC_PART_FAST);
+
+static const aic_field load_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_key, __VA_ARGS__)
+#include "codegen/parts/load.def"
+#undef AIC_FIELD
+};
+KIND(load, AIC_PART_WELL);
+
+static const aic_field leave_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_leave_key, __VA_ARGS__)
+#include "codegen/parts/leave.def"
+#undef AIC_FIELD
+};
+KIND(leave, AIC_PART_FAST);
+
+const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
+
+static const aic_part_kind *const KINDS[] = {
+#define AIC_PART(name) &aic_part_##name,
+#include "codegen/parts/parts.def"
+#undef AIC_PART
+};
+
+const aic_part_kind *aic_part_kind_at(size_t index)
+{
+    return index < sizeof KINDS / sizeof KINDS[0] ? KINDS[index] : NULL;
+}
+
+const aic_part_kind *aic_part_kind_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        if (strcmp(KINDS[i]->name, name) == 0) {
+            return KINDS[i];
+        }
+    }
+    return NULL;
+}
+
+bool aic_part_is_fast(const aic_part_kind *kind, const void *key)
+{
+    if (kind->speed != AIC_PART_BY_KEY) {
+        return kind->speed == AIC_PART_FAST;
+    }
+    size_t f = 0;
+    while (f < kind->record->count && strcmp(kind->record->fields[f].name, "fast") != 0) {
+        f++;
+    }
+    return f < kind->record->count && aic_field_word(&kind->record->fields[f], key, 0) != 0;
+}

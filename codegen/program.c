@@ -1,0 +1,197 @@
+/* Composing programs; see program.h. */
+#include "codegen/program.h"
+#include "frontend/core/diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUBJECT "program"
+
+/* ---- filling in a use ---- */
+
+void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key, unsigned pointers, unsigned integers)
+{
+    use->kind = kind;
+    use->key = key;
+    use->pointers = pointers;
+    use->integers = integers;
+    use->own = kind->record == NULL;
+    use->exceeds = NULL;
+    use->numbers = use->roles = 0;
+}
+
+static void give(aic_use *use, const char *name, int64_t value)
+{
+    if (use->numbers == AIC_NUMBERS_MAX || strlen(name) >= AIC_NUMBER_NAME_MAX) {
+        use->exceeds = use->numbers == AIC_NUMBERS_MAX ? "numbers of a part" : "letters of a number's name";
+        return;
+    }
+    aic_number_value *number = &use->number[use->numbers++];
+    number->value = value;
+    strcpy(number->name, name);
+}
+
+void aic_use_number(aic_use *use, int64_t value, const char *format, ...)
+{
+    char name[2 * AIC_NUMBER_NAME_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    give(use, name, value);
+    use->own |= value < 0 || value > AIC_NUMBER_MAX;
+}
+
+void aic_use_trips(aic_use *use, int64_t value, const char *name)
+{
+    give(use, name, value);
+    use->own |= value < 1 || value > AIC_NUMBER_MAX;
+}
+
+void aic_use_call(aic_use *use, aic_routine routine, const char *format, ...)
+{
+    va_list arguments;
+    if (use->roles == AIC_ROLES_MAX) {
+        use->exceeds = "roles of a part";
+        return;
+    }
+    aic_role *role = &use->role[use->roles++];
+    role->routine = routine;
+    va_start(arguments, format);
+    const int length = vsnprintf(role->name, sizeof role->name, format, arguments);
+    va_end(arguments);
+    use->exceeds = length >= (int)sizeof role->name ? "letters of a role's name" : use->exceeds;
+}
+
+void aic_own_begin(aic_use *use, aic_own_key *key, unsigned pointers, unsigned integers)
+{
+    aic_use_begin(use, &aic_part_own, key, pointers, integers);
+}
+
+/* ---- programs ---- */
+
+/* Makes room for `more` elements behind `count` of them. */
+static bool grow(void *array, size_t size, size_t *room, size_t count, size_t more)
+{
+    enum { FIRST = 32 };
+    void *old;
+    memcpy(&old, array, sizeof old);
+    if (count + more <= *room) {
+        return true;
+    }
+    size_t wanted = *room == 0 ? FIRST : *room;
+    while (wanted < count + more) {
+        wanted *= 2;
+    }
+    void *made = realloc(old, wanted * size);
+    if (made == NULL) {
+        return false;
+    }
+    memcpy(array, &made, sizeof made);
+    *room = wanted;
+    return true;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+static bool has_room(aic_program *p, const aic_use *use)
+{
+    return grow(&p->part, sizeof *p->part, &p->room_parts, p->parts, 1) &&
+           grow(&p->number, sizeof *p->number, &p->room_numbers, p->numbers, use->numbers) &&
+           grow(&p->role, sizeof *p->role, &p->room_roles, p->roles, use->roles) &&
+           grow(&p->keys, 1, &p->room_keys, p->key_bytes, rounded(use->kind->key_bytes));
+}
+
+/* What is wrong with a use; NULL: nothing. */
+static const char *fault_of(const aic_program *p, const aic_use *use, int length)
+{
+    for (size_t i = 0; i < use->roles; i++) {
+        if (use->role[i].routine == 0 || use->role[i].routine > p->parts) {
+            return "a role without a function";
+        }
+    }
+    return use->exceeds != NULL                      ? use->exceeds
+           : length >= AIC_USE_NAME_MAX              ? "letters of a function's name"
+           : use->kind->key_bytes > AIC_PART_KEY_MAX ? "bytes of a part's key"
+                                                     : NULL;
+}
+
+/* Notes a use; there is room. */
+static aic_program_part *append(aic_program *p, const aic_use *use)
+{
+    aic_program_part *part = &p->part[p->parts++];
+    *part = (aic_program_part){.kind = use->kind,
+                               .key = p->key_bytes,
+                               .pointers = use->pointers,
+                               .integers = use->integers,
+                               .own = use->own,
+                               .numbers = use->numbers,
+                               .first_number = p->numbers,
+                               .roles = use->roles,
+                               .first_role = p->roles};
+    memcpy(p->keys + p->key_bytes, use->key, use->kind->key_bytes);
+    memcpy(p->number + p->numbers, use->number, use->numbers * sizeof use->number[0]);
+    memcpy(p->role + p->roles, use->role, use->roles * sizeof use->role[0]);
+    p->key_bytes += rounded(use->kind->key_bytes);
+    p->numbers += use->numbers;
+    p->roles += use->roles;
+    return part;
+}
+
+aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *format, ...)
+{
+    char name[2 * AIC_USE_NAME_MAX];
+    va_list arguments;
+    const int before = snprintf(name, sizeof name, "%s", p->prefix);
+    va_start(arguments, format);
+    const int length = before + vsnprintf(name + before, sizeof name - (size_t)before, format, arguments);
+    va_end(arguments);
+    if (p->status != AIC_OK) {
+        return 0;
+    }
+    const char *fault = fault_of(p, use, length);
+    if (fault != NULL) {
+        p->status = aic_fail(AIC_INTERNAL, SUBJECT, "%s, a use of %s: %s", name, use->kind->name, fault);
+        return 0;
+    }
+    if (!has_room(p, use)) {
+        p->status = aic_fail_memory(SUBJECT, sizeof *p->part);
+        return 0;
+    }
+    strcpy(append(p, use)->name, name);
+    return (aic_routine)p->parts;
+}
+
+void aic_program_free(aic_program *p)
+{
+    free(p->part);
+    free(p->number);
+    free(p->role);
+    free(p->keys);
+    *p = (aic_program){.status = AIC_OK};
+}
+
+bool aic_program_has_own(const aic_program *p)
+{
+    for (size_t i = 0; i < p->parts; i++) {
+        if (p->part[i].own) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void aic_program_name(const aic_program *p, aic_routine routine, const char *symbol, char name[AIC_PROGRAM_NAME_MAX])
+{
+    for (int f = 0; f < AIC_FUNCTIONS; f++) {
+        if (p->function[f] == routine) {
+            (void)snprintf(name, AIC_PROGRAM_NAME_MAX, "%s%s", symbol, aic_function_suffix[f]);
+            return;
+        }
+    }
+    (void)snprintf(name, AIC_PROGRAM_NAME_MAX, "%s_%s", symbol, aic_program_at(p, routine)->name);
+}

@@ -1,0 +1,185 @@
+/* From a program to an image: parts are taken from where they are kept, or made, and linked with own code. */
+#include "codegen/build_name.h"
+#include "codegen/program.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SUBJECT "part"
+
+enum { WORD = 8 };
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- identities ---- */
+
+aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target,
+                             aic_part_identity *identity)
+{
+    aic_writer out = {identity->bytes, sizeof identity->bytes, 0};
+    aic_write_text(&out, aic_build_name);
+    aic_write_text(&out, aic_build_llvm);
+    aic_write_text(&out, target->name);
+    aic_write_text(&out, aic_target_cpu(target));
+    aic_write_text(&out, target->features);
+    aic_write_text(&out, kind->name);
+    aic_write_number(&out, aic_record_signature(kind->record), WORD);
+    for (size_t f = 0; f < kind->record->count; f++) {
+        for (uint32_t i = 0; i < kind->record->fields[f].count; i++) {
+            aic_write_number(&out, aic_field_word(&kind->record->fields[f], key, i), WORD);
+        }
+    }
+    identity->size = out.size;
+    return out.size <= sizeof identity->bytes
+               ? AIC_OK
+               : aic_fail(AIC_INTERNAL, SUBJECT, "the identity of %s has %zu bytes, and room for %zu", kind->name,
+                          out.size, sizeof identity->bytes);
+}
+
+/* ---- linking ---- */
+
+/* A program being linked. */
+typedef struct linking {
+    aic_program *program;
+    const aic_program_sources *sources;
+    const char *symbol;
+    const aic_piece **taken; /* by routine; NULL: own code */
+    aic_piece *made;         /* where no source keeps them */
+    size_t *item_of;         /* by routine: its item */
+    aic_image_item *item;
+    aic_binding *binding;
+    char (*name)[AIC_PROGRAM_NAME_MAX]; /* of the functions, where there is own code */
+} linking;
+
+/* A part to be made. */
+typedef struct making {
+    const linking *l;
+    const aic_program_part *part;
+} making;
+
+static aic_status make(void *argument, aic_piece *piece)
+{
+    const making *m = argument;
+    return m->l->sources->make(m->part->kind, aic_program_key(m->l->program, m->part), m->l->sources->target, piece);
+}
+
+static aic_status take(linking *l, size_t index)
+{
+    aic_program_part *part = &l->program->part[index];
+    aic_part_source *source = l->sources->parts;
+    making m = {l, part};
+    const uint64_t start = now();
+    aic_part_identity identity;
+    aic_status status;
+    if (source == NULL) {
+        part->origin = AIC_PART_MADE;
+        status = make(&m, &l->made[index]);
+        l->taken[index] = status == AIC_OK ? &l->made[index] : NULL;
+    } else {
+        status = aic_part_identify(part->kind, aic_program_key(l->program, part), l->sources->target, &identity);
+        if (status == AIC_OK) {
+            status = source->take(source, &identity, make, &m, &l->taken[index], &part->origin);
+        }
+        l->taken[index] = status == AIC_OK ? l->taken[index] : NULL;
+    }
+    part->ns = now() - start;
+    part->bytes = status == AIC_OK ? l->taken[index]->size : 0;
+    return status;
+}
+
+static void give_back(linking *l)
+{
+    for (size_t i = 0; l->taken != NULL && i < l->program->parts; i++) {
+        if (l->taken[i] != NULL && l->sources->parts != NULL) {
+            l->sources->parts->give_back(l->sources->parts, l->taken[i]);
+        } else if (l->taken[i] != NULL) {
+            aic_piece_free(&l->made[i]);
+        }
+    }
+    free(l->taken);
+    free(l->made);
+    free(l->item_of);
+    free(l->item);
+    free(l->binding);
+    free(l->name);
+}
+
+static aic_function_role function_of(const aic_program *program, size_t index)
+{
+    int f = 0;
+    while (f < AIC_FUNCTIONS && program->function[f] != index + 1) {
+        f++;
+    }
+    return (aic_function_role)f;
+}
+
+/* Own code comes first, then the parts in their order. */
+static size_t list_items(linking *l)
+{
+    const aic_program *program = l->program;
+    size_t count = 0;
+    for (; count < l->sources->count; count++) {
+        l->item[count] = (aic_image_item){.piece = &l->sources->own[count], .name = l->symbol};
+    }
+    for (size_t i = 0; i < program->parts; i++) {
+        const aic_program_part *part = &program->part[i];
+        l->item_of[i] = part->own ? AIC_NO_ITEM : count;
+        if (l->name != NULL) {
+            aic_program_name(program, (aic_routine)i + 1, l->symbol, l->name[i]);
+        }
+        if (!part->own) {
+            l->item[count++] = (aic_image_item){.piece = l->taken[i],
+                                                .is_part = true,
+                                                .symbol = l->name != NULL ? l->name[i] : NULL,
+                                                .function = function_of(program, i),
+                                                .name = part->kind->name,
+                                                .number = program->number + part->first_number,
+                                                .numbers = part->numbers,
+                                                .binding = l->binding + part->first_role,
+                                                .bindings = part->roles};
+        }
+    }
+    for (size_t i = 0; i < program->roles; i++) {
+        const size_t callee = program->role[i].routine - 1;
+        l->binding[i] = (aic_binding){.role = program->role[i].name,
+                                      .item = l->item_of[callee],
+                                      .symbol = l->name != NULL ? l->name[callee] : NULL};
+    }
+    return count;
+}
+
+static bool make_room(linking *l)
+{
+    const size_t parts = l->program->parts + 1;
+    l->taken = calloc(parts, sizeof *l->taken);
+    l->made = calloc(parts, sizeof *l->made);
+    l->item_of = calloc(parts, sizeof *l->item_of);
+    l->item = calloc(parts + l->sources->count, sizeof *l->item);
+    l->binding = calloc(l->program->roles + 1, sizeof *l->binding);
+    l->name = l->sources->count > 0 ? calloc(parts, sizeof *l->name) : NULL;
+    return l->taken != NULL && l->made != NULL && l->item_of != NULL && l->item != NULL && l->binding != NULL &&
+           (l->name != NULL || l->sources->count == 0);
+}
+
+aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
+                            aic_image *image)
+{
+    linking l = {.program = program, .sources = sources, .symbol = symbol};
+    aic_status status = make_room(&l) ? AIC_OK : aic_fail_memory(SUBJECT, program->parts * sizeof *l.item);
+    for (size_t i = 0; i < program->parts && status == AIC_OK; i++) {
+        status = program->part[i].own ? AIC_OK : take(&l, i);
+    }
+    if (status == AIC_OK) {
+        status = aic_image_link(l.item, list_items(&l), symbol, image);
+    }
+    give_back(&l);
+    return status;
+}
