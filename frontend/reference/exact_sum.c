@@ -91,13 +91,13 @@ aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products)
     const bool up = sum->above + bound > (double)FLT_MAX, down = sum->below + bound > (double)FLT_MAX;
     aic_allowed allowed = aic_allowed_within(aic_exact_value(sum), bound);
     if (sum->special == 0 && up) {
-        allowed.other[allowed.others++] = INFINITY;
+        allowed.other[allowed.others++] = (double)INFINITY;
     }
     if (sum->special == 0 && down) {
-        allowed.other[allowed.others++] = -INFINITY;
+        allowed.other[allowed.others++] = -(double)INFINITY;
     }
     if ((up && down && sum->special == 0) || (up && sum->special < 0) || (down && sum->special > 0)) {
-        allowed.other[allowed.others++] = NAN;
+        allowed.other[allowed.others++] = (double)NAN;
     }
     return allowed;
 }
