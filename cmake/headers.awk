@@ -111,7 +111,30 @@ function print_members(list,    line, parts, order, count, i, meanings, members,
     }
 }
 
+# What NAME_init() puts in: "made.field = value;", an entry after the other. What is 0 is so already.
+function print_initials(list,    line, parts, i) {
+    while ((getline line < list) > 0) {
+        if (line ~ /^AIC_FIELD\(/) {
+            sub(/\)$/, "", line)
+            split(substr(line, length("AIC_FIELD(") + 1), parts, ", ")
+            for (i = 0; i < parts[3] && parts[5] != "0" && parts[5] != "false"; i++) {
+                print "    made." parts[2] (parts[3] > 1 ? "[" i "]" : "") " = " parts[5] ";"
+            }
+        }
+    }
+    close(list)
+}
+
 BEGIN { read_types() }
+
+/^#define AIC_FIELD AIC_INITIAL$/ {
+    while ((getline list) > 0 && list !~ /^#undef/) {
+        sub(/^#include </, include "/", list)
+        sub(/>$/, "", list)
+        print_initials(list)
+    }
+    next
+}
 
 /^#define AIC_FIELD AIC_MEMBER$/ {
     while ((getline list) > 0 && list !~ /^#undef/) {

@@ -3,17 +3,15 @@
 #include "frontend/core/structure.h"
 #include "runtime/pipeline.h"
 #include <aic/aic.h>
-#include <string.h>
 
 /* Operands that only some descriptors of an operator have (the valid sizes of texpands) are none of the typed
  * functions' parameters: they are NULL, which such descriptors refuse. */
 static inline aic_status run(aic_context *context, aic_op op, const void *desc, const void *const operands[],
                              size_t count)
 {
-    const void *all[AIC_OPERANDS_MAX] = {NULL};
-    memcpy(all, operands, count * sizeof all[0]);
     const aic_stage_view stage = {.op = op, .stages = 1, .desc = desc};
-    const aic_request request = {.specs = 1, .count = 1, .stage = &stage, .schedule = NULL, .operands = all};
+    const aic_request request = {
+        .specs = 1, .count = 1, .stage = &stage, .operands = operands, .padded = true, .operand_count = count};
     return aic_pipeline(context, &request, NULL);
 }
 

@@ -183,8 +183,20 @@ static aic_status make_request(const making *what, aic_result *made)
     return aic_worker_here(run_make_job, &job);
 }
 
+/* A kernel that has more operands than there are addresses. */
+static __attribute__((noinline)) aic_status call_padded(aic_thread *thread, const aic_request *request,
+                                                        const aic_code *code)
+{
+    const void *all[AIC_OPERANDS_MAX] = {NULL};
+    memcpy(all, request->operands, request->operand_count * sizeof all[0]);
+    return aic_call_as(thread, code, AIC_PLAIN, all);
+}
+
 static inline aic_status call(aic_thread *thread, const aic_request *request, const aic_code *code)
 {
+    if (request->padded && request->operand_count < code->operand_count) {
+        return call_padded(thread, request, code);
+    }
     if (request->counted) {
         aic_status status = aic_code_count_check(code, request->operand_count);
         if (status != AIC_OK) {

@@ -42,6 +42,7 @@ typedef struct aic_request {
     const void *const *operands; /* in calling order, as many as there are; NULL: only make the kernel */
     bool counted;                /* a caller has said how many: `operand_count`, to be checked */
     size_t operand_count;
+    bool padded; /* `operands` has operand_count addresses, which need not be all: those behind them are NULL */
 } aic_request;
 
 typedef struct aic_result {

@@ -3,6 +3,7 @@
 #include "tools/diagnosis.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/memory.h"
+#include "tools/object.h"
 #include "tools/operands.h"
 #include "tools/pto.h"
 #include "tools/results.h"
@@ -17,6 +18,7 @@
 typedef struct run_state {
     cli_session session;
     cli_pto pto;
+    cli_object object;        /* its file is NULL: it is a specification or a program */
     aic_pto_program *program; /* NULL: it is a specification */
     aic_spec *spec;
     bool reference, diagnose, json;
@@ -57,6 +59,11 @@ static int compute(run_state *run, bool again)
     for (size_t i = 0; i < run->operands.count; i++) {
         const cli_operand *o = &run->operands.items[i];
         pointers[i] = again && o->again.data != NULL ? o->again.data : o->buffer.data;
+    }
+    if (run->object.file != NULL) {
+        const int called = object_call(&run->object, pointers);
+        free(pointers);
+        return called;
     }
     const aic_status status = run->program != NULL ? run_program(run, pointers)
                               : run->reference
@@ -128,7 +135,8 @@ static int find_unwritten(run_state *run)
 static void show_layout(const run_state *run)
 {
     aic_result_layout layout = aic_result_layout_init();
-    if (run->pto.path != NULL || aic_spec_result_layout(run->spec, &run->session.semantics, &layout) != AIC_OK) {
+    if (run->pto.path != NULL || run->object.file != NULL ||
+        aic_spec_result_layout(run->spec, &run->session.semantics, &layout) != AIC_OK) {
         return;
     }
     printf("  its bytes are %s [", layout.name);
@@ -197,15 +205,24 @@ static int show(run_state *run)
     return shown == CLI_DONE ? status : shown;
 }
 
+/* Finds out what is to be run, and its operands. */
+static int open_subject(run_state *run, const char *text)
+{
+    if (run->object.file != NULL) {
+        const cli_object *o = &run->object;
+        const int status = object_open(&run->object);
+        return status == CLI_DONE ? operands_of_tensors(&run->operands, o->tensor, o->direction, o->count) : status;
+    }
+    const int status = text == NULL ? cli_pto_read(&run->pto, &run->session, &run->program)
+                                    : cli_parse_spec(&run->session, text, &run->spec);
+    return status == CLI_DONE ? operands_list(&run->operands, run->spec, &run->session.semantics, run->program)
+                              : status;
+}
+
 static int run_spec(run_state *run, const char *text)
 {
     int status = cli_session_open(&run->session);
-    if (status == CLI_DONE) {
-        status = text == NULL ? cli_pto_read(&run->pto, &run->session, &run->program)
-                              : cli_parse_spec(&run->session, text, &run->spec);
-    }
-    status =
-        status == CLI_DONE ? operands_list(&run->operands, run->spec, &run->session.semantics, run->program) : status;
+    status = status == CLI_DONE ? open_subject(run, text) : status;
     status = status == CLI_DONE ? operands_bind(&run->operands) : status;
     status = status == CLI_DONE ? operands_load(&run->operands) : status;
     status = status == CLI_DONE ? results_open(&run->operands) : status;
@@ -221,7 +238,16 @@ static int run_spec(run_state *run, const char *text)
 /* What options have to do with each other. */
 static int check_options(const run_state *run, size_t texts)
 {
-    const int status = cli_pto_check("run", &run->pto, texts);
+    int status = object_check(&run->object, texts);
+    if (run->object.file != NULL && status == CLI_DONE && (run->reference || run->diagnose || run->pto.path != NULL)) {
+        status = cli_fail(CLI_WRONG, "run: %s: has no effect on an object",
+                          run->reference  ? "--reference"
+                          : run->diagnose ? "--diagnose"
+                                          : "--pto");
+    }
+    if (status == CLI_DONE && run->object.file == NULL) {
+        status = cli_pto_check("run", &run->pto, texts);
+    }
     if (status != CLI_DONE) {
         return status;
     }
@@ -275,6 +301,7 @@ int cmd_run(int argc, char **argv)
          .target = &run.report},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
+        CLI_OPTIONS_OBJECT(run.object),
         CLI_OPTION_DT(run.session),
         CLI_OPTION_ARCH(run.session),
         CLI_OPTION_THREADS(run.session, "all processors"),
@@ -284,7 +311,7 @@ int cmd_run(int argc, char **argv)
     cli_semantics_options(&run.session, semantics);
     const args_command command = {
         .name = "run",
-        .arguments = "SPEC | --pto FILE [OPTION]...",
+        .arguments = "SPEC | --pto FILE | --object FILE.so --header FILE.h --name NAME [OPTION]...",
         .summary = "Runs one operator, or a program, on tensor files.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
@@ -299,6 +326,7 @@ int cmd_run(int argc, char **argv)
     diagnosis_close(&run.found);
     outfile_close(&run.page);
     operands_close(&run.operands);
+    object_close(&run.object);
     aic_spec_destroy(run.spec);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

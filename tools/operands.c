@@ -168,6 +168,19 @@ static void list_tensor(cli_operand *o, const aic_network_tensor *tensor, aic_di
     }
 }
 
+int operands_of_tensors(cli_operands *set, const aic_network_tensor *tensor, const aic_direction *direction,
+                        size_t count)
+{
+    set->items = calloc(count + 1, sizeof *set->items);
+    if (set->items == NULL) {
+        return cli_fail_memory("operands", count * sizeof *set->items);
+    }
+    for (; set->count < count; set->count++) {
+        list_tensor(&set->items[set->count], &tensor[set->count], direction[set->count]);
+    }
+    return CLI_DONE;
+}
+
 int operands_of_network(cli_operands *set, const aic_network_facts *facts)
 {
     const size_t count = facts->inputs + facts->outputs;

@@ -54,6 +54,10 @@ typedef struct cli_operands {
 int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *semantics,
                   const aic_pto_program *program);
 
+/* Lists such tensors. */
+int operands_of_tensors(cli_operands *set, const aic_network_tensor *tensor, const aic_direction *direction,
+                        size_t count);
+
 /* Lists the inputs and outputs of a network. */
 int operands_of_network(cli_operands *set, const aic_network_facts *facts);
 

@@ -26,9 +26,11 @@ typedef struct shape {
     aic_conv2d_desc desc;
     aic_kernel *kernel;
     aic_conv2d_fn function, function_packed;
+    aic_kernel_fn of_table;
     void *workspace;
     void *operands[3], *packed[3]; /* packed: the same with a packed image of the weights */
-    size_t strides[3];             /* for batches of IMAGES */
+    size_t bytes[3];
+    size_t strides[3]; /* for batches of IMAGES */
 } shape;
 
 static _Noreturn void die(const char *what)
@@ -69,8 +71,10 @@ static void shape_init(shape *s, int64_t width)
     aic_spec_destroy(spec);
     s->function = aic_kernel_conv2d(s->kernel);
     s->function_packed = aic_kernel_conv2d_packed(s->kernel);
+    s->of_table = aic_kernel_function(s->kernel, false);
     s->workspace = zeros(aic_kernel_workspace_size(s->kernel));
     for (size_t i = 0; i < count; i++) {
+        s->bytes[i] = (size_t)operands[i].bytes;
         s->strides[i] = i < 2 ? ((size_t)operands[i].bytes + 63) / 64 * 64 : 0;
         s->operands[i] = zeros((size_t)operands[i].bytes + IMAGES * s->strides[i]);
         s->packed[i] = s->operands[i];
@@ -115,6 +119,17 @@ static aic_status call_jit(shape *s)
     return aic_jit_conv2d(NULL, &s->desc, s->operands[0], s->operands[1], s->operands[2]);
 }
 
+static aic_status call_function(shape *s)
+{
+    s->of_table(s->operands, s->workspace);
+    return AIC_OK;
+}
+
+static aic_status call_sized(shape *s)
+{
+    return aic_kernel_call_sized(s->kernel, s->operands, s->bytes, 3);
+}
+
 static aic_status call_handle(shape *s)
 {
     return aic_kernel_call(s->kernel, s->operands, 3);
@@ -148,12 +163,14 @@ typedef struct way {
     double images; /* of a call */
 } way;
 
-enum { DIRECT, JIT = 1, DIRECT_PACKED = 3, WAYS = 7 };
+enum { DIRECT, JIT = 1, DIRECT_PACKED = 5, WAYS = 9 };
 
 static const way ways[WAYS] = {
     {"C function", call_direct, DIRECT, 1},
     {"aic_jit_conv2d", call_jit, DIRECT, 1},
+    {"aic_kernel_function", call_function, DIRECT, 1},
     {"aic_kernel_call", call_handle, DIRECT, 1},
+    {"aic_kernel_call_sized", call_sized, DIRECT, 1},
     {"C function, packed", call_direct_packed, DIRECT_PACKED, 1},
     {"aic_kernel_call_packed", call_packed, DIRECT_PACKED, 1},
     {"aic_kernel_call_batch_packed, 1 image", call_batch_of_one, DIRECT_PACKED, 1},

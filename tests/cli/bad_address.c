@@ -1,7 +1,5 @@
 /* Makes a kernel and releases it, then calls another with an output that lies nowhere, so that it ends by a signal in
  * the middle of its code: what a debugger shows of both is tested by observe.sh. */
-#include "frontend/core/stage.h"
-
 #include <aic/aic.h>
 
 #include <stdint.h>
@@ -17,11 +15,12 @@ static aic_kernel *make(aic_context *context, int width)
     d.dtype = AIC_INT8;
     d.fm_shape[0] = 1, d.fm_shape[1] = 4, d.fm_shape[2] = width, d.fm_shape[3] = 32;
     d.kernel_shape[0] = 1, d.kernel_shape[1] = d.kernel_shape[2] = 2, d.kernel_shape[3] = d.kernel_shape[4] = 32;
-    const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &d);
-    if (aic_kernel_create(context, &spec, NULL, &kernel) != AIC_OK) {
+    aic_spec *spec = NULL;
+    if (aic_spec_create_conv2d(&d, &spec) != AIC_OK || aic_kernel_create(context, spec, NULL, &kernel) != AIC_OK) {
         fprintf(stderr, "%s\n", aic_last_error());
         exit(1);
     }
+    aic_spec_destroy(spec);
     return kernel;
 }
 

@@ -4,8 +4,6 @@
  * constructors of LLVM and the loader end the process where one fails. The library sees to it before that there is
  * memory for them, which a single failure among successes cannot show. */
 #define _GNU_SOURCE
-#include "frontend/core/stage.h"
-
 #include <aic/aic.h>
 
 #include <dlfcn.h>
@@ -78,11 +76,12 @@ void *dlopen(const char *path, int flags)
     return library;
 }
 
-AIC_API aic_status aic_spec_read(const char *text, aic_spec *spec)
+AIC_API aic_status aic_spec_parse(const char *text, aic_spec **spec)
 {
-    aic_status (*next)(const char *, aic_spec *);
-    NEXT("aic_spec_read", next);
+    aic_status (*next)(const char *, aic_spec **);
+    NEXT("aic_spec_parse", next);
+    const aic_status status = next(text, spec);
     allocations = number_of("FAIL_ALLOCATION");
     copies = number_of("FAIL_COPY");
-    return next(text, spec);
+    return status;
 }

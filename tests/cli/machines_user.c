@@ -1,8 +1,6 @@
 /* machines_user threads|turns SPEC MACHINE...: a context for each type of core, a kernel of SPEC by each: one context
  * after the other, or all at once by threads of their own. Then each context is asked again. Prints "MACHINE NAME
  * SCHEDULE" twice for each; exit status 0, or 1 and the message. The first kernel loads the generator. */
-#include "frontend/core/stage.h"
-
 #include <aic/aic.h>
 
 #include <pthread.h>
@@ -20,13 +18,14 @@ typedef struct user {
 
 static void make(user *u)
 {
-    aic_spec spec;
+    aic_spec *spec = NULL;
     aic_kernel *kernel;
     aic_kernel_info info = aic_kernel_info_init();
-    if (aic_spec_read(u->spec, &spec) != AIC_OK || aic_kernel_create(u->context, &spec, NULL, &kernel) != AIC_OK) {
+    if (aic_spec_parse(u->spec, &spec) != AIC_OK || aic_kernel_create(u->context, spec, NULL, &kernel) != AIC_OK) {
         snprintf(u->error, sizeof u->error, "%s", aic_last_error());
         return;
     }
+    aic_spec_destroy(spec);
     (void)aic_kernel_get_info(kernel, &info);
     snprintf(u->line, sizeof u->line, "%s %s %s", u->machine, info.name, info.schedule);
     aic_kernel_destroy(kernel);

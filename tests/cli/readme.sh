@@ -62,7 +62,7 @@ files_are_there fm.npy w.npy dst.npy golden.npy next.npy DIR/run.sh c.npy t.npy
 run_section Networks 9
 files_are_there net/network.txt y.npy net.o net.h
 
-run_section 'Without the library' 2
+run_section 'Without the library' 3
 files_are_there kernels.o kernels.h arm.o arm.h
 cp tuning.txt a.txt
 cp tuning.txt b.txt

@@ -52,24 +52,31 @@ int main(void)
         return wrong("aic_jit_conv2d");
     }
 
-    aic_spec spec;
+    aic_spec *spec = NULL, *described = NULL;
     const char *text =
         "conv2d(dtype=int8, fm_shape=[1,1,1,32], kernel_shape=[1,3,3,16,32], pad=[1,1,1,1], pad_value=-1)";
-    aic_spec described = aic_spec_conv2d(&desc);
-    if (aic_spec_parse(text, &spec) != AIC_OK || !aic_spec_equal(&spec, &described)) {
+    if (aic_spec_create_conv2d(&desc, &described) != AIC_OK || aic_spec_parse(text, &spec) != AIC_OK ||
+        !aic_spec_equal(spec, described)) {
         return wrong("aic_spec_parse");
     }
+    aic_spec_destroy(described);
+    aic_spec_destroy(spec);
 
-    spec.stage[0].desc.conv2d.init_l1out = false;
+    desc.init_l1out = false;
+    if (aic_spec_create_conv2d(&desc, &spec) != AIC_OK) {
+        return wrong("aic_spec_create_conv2d");
+    }
+    desc.init_l1out = true;
     void *operands[] = {dst, feature_map, weight};
     aic_kernel *kernel;
-    if (aic_kernel_create(NULL, &spec, NULL, &kernel) != AIC_OK) {
+    if (aic_kernel_create(NULL, spec, NULL, &kernel) != AIC_OK) {
         return wrong("aic_kernel_create");
     }
     if (aic_kernel_call(kernel, operands, 3) != AIC_OK || !dst_is(2 * EXPECTED, 0x55555555)) {
         return wrong("aic_kernel_call");
     }
     aic_kernel_destroy(kernel);
+    aic_spec_destroy(spec);
 
     desc.stride[0] = 64;
     if (aic_jit_conv2d(NULL, &desc, dst, feature_map, weight) != AIC_INVALID_ARGUMENT ||

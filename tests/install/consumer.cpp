@@ -10,12 +10,12 @@ int main()
     const char *text = "conv2d(dtype=float16, fm_shape=[1,2,2,16], kernel_shape=[1,1,1,16,16])";
     const std::uint16_t half_one = 0x3C00, half_two = 0x4000;
 
-    aic_spec spec;
+    aic_spec *spec = nullptr;
     aic_context *context = nullptr;
     aic_kernel *kernel = nullptr;
-    if (aic_spec_parse(text, &spec) != AIC_OK || aic_spec_validate(&spec, nullptr) != AIC_OK ||
+    if (aic_spec_parse(text, &spec) != AIC_OK || aic_spec_validate(spec, nullptr) != AIC_OK ||
         aic_context_create(nullptr, &context) != AIC_OK ||
-        aic_kernel_create(context, &spec, nullptr, &kernel) != AIC_OK) {
+        aic_kernel_create(context, spec, nullptr, &kernel) != AIC_OK) {
         std::fprintf(stderr, "%s\n", aic_last_error());
         return 1;
     }
@@ -27,6 +27,7 @@ int main()
         return 1;
     }
     aic_kernel_destroy(kernel);
+    aic_spec_destroy(spec);
     aic_context_destroy(context);
 
     for (std::size_t i = 0; i < dst.size(); i++) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef aic_status (*parse_fn)(const char *text, aic_spec *spec);
+typedef aic_status (*parse_fn)(const char *text, aic_spec **spec);
 typedef const char *(*error_fn)(void);
 typedef aic_status (*dump_fn)(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
                               const char *isa, const char *triple, char **bytes, size_t *size);
@@ -30,7 +30,7 @@ static void *call(void)
 {
     parse_fn parse;
     error_fn last_error;
-    aic_spec spec;
+    aic_spec *spec = NULL;
     find("aic_spec_parse", &parse, sizeof parse);
     find("aic_last_error", &last_error, sizeof last_error);
     if (!parse || !last_error || last_error()[0] != '\0') {
@@ -54,14 +54,14 @@ static int compile(void)
     parse_fn parse;
     dump_fn dump;
     free_fn release;
-    aic_spec spec;
+    aic_spec *spec = NULL;
     char *bytes;
     size_t size;
     find("aic_spec_parse", &parse, sizeof parse);
     find("aic_dump", &dump, sizeof dump);
     find("aic_free", &release, sizeof release);
     if (parse("mmad(dtype=int8, m=16, n=16, k=32)", &spec) != AIC_OK ||
-        dump(NULL, &spec, NULL, AIC_DUMP_OBJ, NULL, NULL, &bytes, &size) != AIC_OK) {
+        dump(NULL, spec, NULL, AIC_DUMP_OBJ, NULL, NULL, &bytes, &size) != AIC_OK) {
         return 0;
     }
     release(bytes);

@@ -122,7 +122,7 @@ cmake_package() {
 }
 
 cmake_refuses_other_versions() {
-    sed 's/aicjit 0.1/aicjit 9.0/' "$here/CMakeLists.txt" >"$work/source/CMakeLists.txt"
+    sed 's/aicjit 0.2/aicjit 9.0/' "$here/CMakeLists.txt" >"$work/source/CMakeLists.txt"
     ! cmake -S "$work/source" -B "$work/cmake9" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
 }
 
