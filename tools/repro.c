@@ -24,12 +24,28 @@ typedef struct repro {
     aic_kernel_info info;
     guard_buffer expected; /* the output */
     char *ir;              /* the kernel's, aic_free()d */
+    char name[256];        /* its function there: IR has numbers as literals that a kernel in the process is passed */
     FILE *out;             /* the text being written */
 } repro;
 
 static cli_operand *operand_at(const repro *r, size_t i)
 {
     return &r->request->operands->items[i];
+}
+
+/* The shortest name of a function that others can call: _pack and _packed follow it. */
+static void find_name(repro *r)
+{
+    static const char start[] = "\ndefine void @";
+    size_t shortest = sizeof r->name;
+    for (const char *at = strstr(r->ir, start); at != NULL; at = strstr(at, start)) {
+        at += sizeof start - 1;
+        const size_t length = strcspn(at, "(");
+        if (length < shortest) {
+            shortest = length;
+            (void)snprintf(r->name, sizeof r->name, "%.*s", (int)length, at);
+        }
+    }
 }
 
 /* ---- operands and results ---- */
@@ -144,6 +160,9 @@ static int make_kernel(repro *r)
     if (status == AIC_OK) {
         status = aic_dump(q->session->context, q->spec, q->schedule, q->stage, r->info.isa, NULL, &r->ir, &size);
     }
+    if (status == AIC_OK) {
+        find_name(r);
+    }
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
 }
 
@@ -252,7 +271,7 @@ static const char COMPARE[] =
 /* A call of SYMBOL or SYMBOL_packed with its result in `result`. */
 static void put_call(const repro *r, const char *suffix, const char *result, size_t packed)
 {
-    (void)fprintf(r->out, "  call void @%s%s(", r->info.name, suffix);
+    (void)fprintf(r->out, "  call void @%s%s(", r->name, suffix);
     for (size_t i = 0; i < r->request->operands->count; i++) {
         const aic_operand *operand = &operand_at(r, i)->operand;
         if (operand->direction == AIC_DIRECTION_UNUSED) {
@@ -293,7 +312,7 @@ static void put_main(const repro *r)
         (void)fputs("  ret i32 %plain\n}\n", r->out);
         return;
     }
-    (void)fprintf(r->out, "  call void @%s_pack(ptr @repro.packed, ptr @repro.%s)\n", r->info.name,
+    (void)fprintf(r->out, "  call void @%s_pack(ptr @repro.packed, ptr @repro.%s)\n", r->name,
                   operand_at(r, packed)->operand.name);
     put_call(r, "_packed", "result_of_packed", packed);
     (void)fputs("  %packed = call i32 @repro.compare(ptr @repro.name.packed, ptr @repro.result_of_packed)\n"

@@ -6,8 +6,8 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 export AIC_CACHE=ro AIC_CACHE_DIR="$work/none" AIC_VERBOSE=2
 build=$(dirname "$aicjit")
-module=$(find "$build" -maxdepth 1 -name 'libaicjit-codegen.so.*' ! -name '*.parts' | head -n 1)
-if ! ls "$build"/libaicjit-codegen.so.*.parts >/dev/null 2>&1; then
+module=$build/$(basename "$(readlink "$build/libaicjit.so")" | sed s/aicjit/aicjit-codegen/)
+if [ ! -e "$module.sse2.parts" ]; then
     echo "not run: this build has no ready-made parts"
     finish
     exit

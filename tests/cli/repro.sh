@@ -45,6 +45,9 @@ bits 'mmad | fixpipe' 'mmad(dtype=float16, m=20, n=33, k=40) | fixpipe(src=float
 bits 'fixpipe to uint8' 'fixpipe(dst=uint8, src=int32, nSize=40, mSize=9, srcStride=16, dstStride=40, quantPre=VREQ8, reluEn=true)'
 bits 'fixpipe to bfloat16' 'fixpipe(dst=bfloat16, src=float32, nSize=21, mSize=7, srcStride=16, dstStride=21, quantPre=F322BF16)'
 bits 'tik_fixpipe' 'tik_fixpipe(src=int32, dst=float16, cburst_num=2, burst_len=18, quantize_params=int322fp16, mode_param=0.5)'
+bits 'fixpipe of one scale' 'fixpipe(dst=int8, src=int32, nSize=32, mSize=9, srcStride=16, dstStride=40, quantPre=REQ8, deqScalar=quant(0.5, 0, int8))'
+bits 'conv2d | fixpipe of one scale' 'conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, quantPre=REQ8, format=NZ, deqScalar=quant(0.01, 3, int8))'
+bits 'a constant' 'tensor_arithmetic(op=BM_MUL, shape=[1,1,3,5], input1_is_const=true, input1_const=3.5)'
 bits 'transdata' 'transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[1,20,35,27])'
 bits 'transdata past the caches' 'transdata(dtype=int8, src=NHWC, dst=NC1HWC0, shape=[1,8,9,32])' --schedule "$("$aicjit" dump 'transdata(dtype=int8, src=NHWC, dst=NC1HWC0, shape=[1,8,9,32])' --stage plan)"
 bits 'nd2nz' 'nd2nz(dtype=int8, nValue=7, dValue=70, srcDValue=70, dstNzC0Stride=7)'
