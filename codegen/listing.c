@@ -3,6 +3,7 @@
 #include "codegen/build_name.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/shape.h"
+#include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 
@@ -142,6 +143,15 @@ static void put_workspace(FILE *out, const aic_listing *l, const aic_requirement
     }
 }
 
+/* Whose readings the code computes, where they are not the documents'. */
+static void put_choices(FILE *out, const aic_semantics *semantics)
+{
+    char text[AIC_CHOICES_TEXT_MAX];
+    if (aic_semantics_print_choices(semantics, text, sizeof text, NULL) == AIC_OK && text[0] != '\0') {
+        fprintf(out, ";   choices: %s\n", text);
+    }
+}
+
 static void put_head(FILE *out, const aic_listing *l)
 {
     aic_requirements all;
@@ -154,6 +164,7 @@ static void put_head(FILE *out, const aic_listing *l)
         ";\n",
         l->stage);
     put_specifications(out, l);
+    put_choices(out, l->request->semantics);
     fprintf(out, ";\n; target: %s, instruction set level %s (%s)\n; LLVM %s\n;\n", l->triple, target->name,
             target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);
     put_functions(out, l, &all);

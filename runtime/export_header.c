@@ -2,6 +2,7 @@
  * library. */
 #include "runtime/export_header.h"
 #include "codegen/build_name.h"
+#include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "runtime/scratch.h"
@@ -143,6 +144,15 @@ static void put_functions(FILE *out, const exported_kernel *k)
     fprintf(out, "void %s_packed_check(const void *%s_packed, int *fits);\n", k->name, operand);
 }
 
+/* Whose readings the kernel computes, where they are not the documents'. */
+static void put_choices(FILE *out, const aic_semantics *semantics)
+{
+    char text[AIC_CHOICES_TEXT_MAX];
+    if (aic_semantics_print_choices(semantics, text, sizeof text, NULL) == AIC_OK && text[0] != '\0') {
+        fprintf(out, " *     choices: %s\n", text);
+    }
+}
+
 static aic_status put_kernel(FILE *out, const aic_export_contents *c, size_t number)
 {
     exported_kernel k;
@@ -161,6 +171,7 @@ static aic_status put_kernel(FILE *out, const aic_export_contents *c, size_t num
         for (size_t i = 0; i < k.count; i++) {
             put_operand(out, &k.operand[i]);
         }
+        put_choices(out, c->request->semantics);
         fprintf(out, " *\n");
         for (size_t l = 0; l < c->request->levels; l++) {
             fprintf(out, " * %s: %s\n", c->request->target[l]->name,

@@ -238,14 +238,17 @@ static aic_schedule draw_schedule(const ir_case *c, const aic_target *target, ui
 void ir_case_check_all(const aic_spec *spec, uint64_t seed)
 {
     static const char *const LEVELS[] = {"generic", "avx512"};
+    enum { LEVEL_COUNT = sizeof LEVELS / sizeof LEVELS[0] };
     ir_case c;
     uint64_t state = claims_seed(seed);
     open_case(&c, spec, seed);
-    for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++) {
+    for (size_t i = 0; i < LEVEL_COUNT; i++) {
         const aic_target *target = aic_target_find(AIC_ARCH_X86_64, LEVELS[i]);
-        const aic_schedule drawn = draw_schedule(&c, target, &state);
         check_case(&c, target, NULL);
-        check_case(&c, target, &drawn);
+        if (seed / 2 % LEVEL_COUNT == i) { /* in turns: finding all legal schedules takes longer than running one */
+            const aic_schedule drawn = draw_schedule(&c, target, &state);
+            check_case(&c, target, &drawn);
+        }
     }
     close_case(&c);
 }

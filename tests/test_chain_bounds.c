@@ -8,7 +8,9 @@
 
 #include <aic/aic.h>
 #include <check.h>
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 Suite *suite_chain_bounds(void);
@@ -168,7 +170,8 @@ START_TEST(bytes_that_an_order_may_give)
                    (double)high > a->high ? nextafterf(high, -INFINITY) : high, within);
         list_bytes(of, cases[_i].relu, nextafterf(low, -INFINITY), nextafterf(high, INFINITY), around);
         for (int i = 0; i < a->others; i++) {
-            within[result(of, cases[_i].relu, a->other[i])] = around[result(of, cases[_i].relu, a->other[i])] = true;
+            within[result(of, cases[_i].relu, (float)a->other[i])] =
+                around[result(of, cases[_i].relu, (float)a->other[i])] = true;
         }
         int accepted = 0;
         for (int byte = 0; byte < BYTES; byte++) {
@@ -184,11 +187,74 @@ START_TEST(bytes_that_an_order_may_give)
 }
 END_TEST
 
+/* The sign of a sum that is 0 depends on the order of summation, and stages that read bits show it. */
+static const struct {
+    const char *stages;
+    double right[2];
+    double wrong; /* NaN: everything is right */
+} signs[] = {
+#define STAGE(op, constant) " | tensor_arithmetic(op=" op ", input1_is_const=true, input1_const=" constant ")"
+    {STAGE("BM_XOR", "1"), {1, -1}, (double)NAN},
+    {STAGE("BM_OR", "1"), {1, -1}, (double)NAN},
+    {STAGE("BM_AND", "0x7fffffff"), {0, 0}, 1},
+    {" | fixpipe(src=float32, dst=float32)", {0, 0}, 1},
+    {STAGE("BM_MUL", "1") " | fixpipe(src=int32, dst=float16, quantPre=DEQF16, deqScalar=quant(1))",
+     {0, -65504},
+     (double)NAN},
+#undef STAGE
+};
+
+/* b: the products, each of 1. */
+static void allow(const char *chain, const char *stages, float b[PRODUCTS * COLUMNS], aic_allowed allowed[256])
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s%s", chain, stages);
+    const aic_spec spec = spec_of(text);
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    float a[PRODUCTS] = {1, 1}, dst[256] = {0};
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+    void *const pointers[AIC_OPERANDS_MAX] = {dst, a, b};
+    ck_assert_msg(aic_reference_allowed(&spec, NULL, pointers, count, allowed) == AIC_OK, "%s", aic_last_error());
+}
+
+START_TEST(signs_of_sums_that_are_0)
+{
+    float b[PRODUCTS * COLUMNS] = {0};
+    aic_allowed allowed[256];
+    allow("mmad(dtype=float32, m=1, n=16, k=2, accumulate=fast)", signs[_i].stages, b, allowed);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(aic_is_allowed(&allowed[0], signs[_i].right[i]), "%g is right", signs[_i].right[i]);
+    }
+    ck_assert(isnan(signs[_i].wrong) || !aic_is_allowed(&allowed[0], signs[_i].wrong));
+}
+END_TEST
+
+/* What sums lead to that overflow on the way are bits, too, which no float holds as a number. */
+START_TEST(bits_of_sums_that_overflow)
+{
+    float b[PRODUCTS * COLUMNS] = {3e38F};
+    aic_allowed allowed[256];
+    b[COLUMNS] = -3e38F;
+    allow("mmad(dtype=float32, m=1, n=16, k=2, accumulate=fast)",
+          " | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=1) | fixpipe(src=int32, dst=int32)", b,
+          allowed);
+    const float most[] = {FLT_MAX, -FLT_MAX}; /* what infinities are stored as */
+    for (int i = 0; i < 2; i++) {
+        int32_t bits;
+        memcpy(&bits, &most[i], sizeof bits);
+        ck_assert_msg(aic_is_allowed(&allowed[0], bits), "%d is right", bits);
+    }
+}
+END_TEST
+
 Suite *suite_chain_bounds(void)
 {
     Suite *suite = suite_create("chain_bounds");
     TCase *tcase = tcase_create("chain_bounds");
+    tcase_add_loop_test(tcase, signs_of_sums_that_are_0, 0, sizeof signs / sizeof signs[0]);
     tcase_add_loop_test(tcase, bytes_that_an_order_may_give, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_test(tcase, bits_of_sums_that_overflow);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -315,8 +315,9 @@ static void check_reading(const verify_case *c, const aic_reading *reading, cons
 
 START_TEST(matters)
 {
-    enum { SEEDS = 40 };
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    enum { SEEDS = 10, CAMPAIGN_SEEDS = 40 }; /* times 30 readings, a run of the reference each */
+    const uint64_t seeds = levels_campaign() > 0 ? CAMPAIGN_SEEDS : SEEDS;
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         aic_spec spec;
         verify_case c;
         verify_report report;
@@ -530,6 +531,11 @@ END_TEST
 static void drop_names(char *text)
 {
     enum { DIGITS = 16 };
+    char *said = strstr(text, ";   choices: "); /* the comment that says under which the code was made */
+    if (said != NULL) {
+        const char *rest = strchr(said, '\n') + 1;
+        memmove(said, rest, strlen(rest) + 1);
+    }
     for (char *at = strchr(text, '_'); at != NULL; at = strchr(at + 1, '_')) {
         if (strspn(at + 1, "0123456789abcdef") == DIGITS) {
             memset(at + 1, 'x', DIGITS);

@@ -26,11 +26,11 @@ Suite *suite_kernels(void);
 
 enum {
     LINE_MAX_BYTES = 4096,
-    RANDOM_SPECS = 12,
+    RANDOM_SPECS = 4, /* jobs of tools/dev test (aicjit check --fuzz) have more of the kind */
     MODES = AIC_OVERFLOW_IEEE + 1,
     RENEW = 4,
-    THOROUGH = 6,
-    OTHER = 24,
+    THOROUGH = 9,
+    OTHER = 36,
     OTHER_MODE = 4
 };
 

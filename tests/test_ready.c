@@ -206,6 +206,19 @@ START_TEST(hostile)
         ck_assert_msg(count_found(&other, c.size) == 0, "case %zu", i);
         free(other.bytes);
     }
+    /* Two rows that name each other's parts: what a part says it is counts. */
+    ready_case swapped = c;
+    swapped.bytes = malloc(c.size);
+    ck_assert_ptr_nonnull(swapped.bytes);
+    memcpy(swapped.bytes, c.bytes, c.size);
+    for (int word = 1; word < ROW / WORD; word++) {
+        for (int row = 0; row < 2; row++) {
+            aic_reader in = {.at = c.bytes + word_at(&c, 1 - row, word), .left = WORD};
+            put(&swapped, word_at(&c, row, word), aic_read_number(&in, WORD), WORD);
+        }
+    }
+    ck_assert_int_eq(count_found(&swapped, c.size), PARTS - 2);
+    free(swapped.bytes);
     /* Rows that lie over each other: the checksum of each says what it is. */
     put(&c, word_at(&c, 1, 1), head, WORD);
     ck_assert_int_eq(count_found(&c, c.size), PARTS - 1);

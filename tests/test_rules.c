@@ -52,7 +52,8 @@ static void note_messages(void)
     for (size_t i = 0; (message = aic_last_error_at(i)) != NULL; i++) {
         const aic_rule *rule = aic_last_error_rule(i);
         char source[400];
-        ck_assert_msg(rule != NULL && strcmp(rule->kind, "rule") == 0, "no rule: %s", message);
+        ck_assert_msg(rule != NULL && (strcmp(rule->kind, "rule") == 0 || strcmp(rule->kind, "field") == 0),
+                      "no rule: %s", message);
         snprintf(source, sizeof source, " [%s]", rule->source);
         ck_assert_msg(ends_with(message, source), "%s: not%s", message, source);
         ck_assert_msg(names_field(rule, message), "%s: no field of %s", message, rule->field);
@@ -178,8 +179,66 @@ static void note_semantics(void)
     note_messages();
 }
 
+/* Texts, numbers of words, and packing. */
+static void note_texts(void)
+{
+    static const char *const texts[] = {"conv2d(dtype=int8", "conv2d(none=1)", "texpands(dtype=float32, rows=16x)",
+                                        "%d = pto.texpands 1 : f32 ->",
+                                        "%d = pto.texpands 1 : f32 -> !pto.tile<8x8xf3>"};
+    aic_spec spec;
+    uint64_t word;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        ck_assert_int_eq(aic_spec_read(texts[i], &spec), AIC_INVALID_ARGUMENT);
+        note_messages();
+    }
+    ck_assert_int_eq(aic_quant_word(-1, 256, true, &word), AIC_INVALID_ARGUMENT);
+    note_messages();
+    static const int64_t shapes[][4] = {{0, 1, 1, 1}, {1, 1, 1, 5}, {INT32_MAX, INT32_MAX, INT32_MAX, 4}};
+    uint8_t pixel = 0;
+    int8_t packed[4];
+    size_t bytes;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        ck_assert_int_eq(aic_pack_picture_bytes(shapes[i], 4, &bytes), AIC_INVALID_ARGUMENT);
+        note_messages();
+    }
+    ck_assert_int_eq(aic_pack_picture_bytes(shapes[1], 5, &bytes), AIC_INVALID_ARGUMENT);
+    note_messages();
+    ck_assert_int_eq(aic_pack_picture(&pixel, (int64_t[]){1, 1, 1, 1}, 4, 256, packed), AIC_INVALID_ARGUMENT);
+    note_messages();
+    ck_assert_int_eq(aic_pack_weights_bytes(AIC_FLOAT32, shapes[1], 4, &bytes), AIC_INVALID_ARGUMENT);
+    note_messages();
+}
+
+/* Programs of PTO-AS. */
+static void note_program(const char *text, size_t length, const aic_pto_options *options)
+{
+    aic_pto_program *program = NULL;
+    ck_assert_int_eq(aic_pto_parse(text, length, options, &program), AIC_INVALID_ARGUMENT);
+    note_messages();
+}
+
+static void note_programs(void)
+{
+    static const char unknown[] = "%d = pto.texpands %s : f32 -> !pto.tile<8x8xf32>\n";
+    aic_pto_options options = aic_pto_options_init();
+    aic_pto_program *program = NULL;
+    note_program(unknown, strlen(unknown), NULL);
+    note_program(unknown, (size_t)AIC_PTO_BYTES_MAX + 1, NULL);
+    options.arch = (aic_chip)7;
+    options.placement = (aic_pto_placement)9;
+    note_program(unknown, strlen(unknown), &options);
+    options = aic_pto_options_init();
+    options.free_names = true;
+    ck_assert_int_eq(aic_pto_parse(unknown, strlen(unknown), &options, &program), AIC_OK);
+    ck_assert_int_eq(aic_pto_run(NULL, program, (void *[]){NULL}, 1), AIC_INVALID_ARGUMENT);
+    note_messages();
+    aic_pto_destroy(program);
+}
+
 START_TEST(every_rule_can_be_broken)
 {
+    note_texts();
+    note_programs();
     note_random();
     note_data();
     note_semantics();
@@ -240,7 +299,77 @@ START_TEST(all_broken_rules_are_told)
     ck_assert(aic_last_error_at(2) != NULL && aic_last_error_at(3) == NULL); /* c, a, b */
     ck_assert_int_eq(aic_spec_read("nothing", &spec), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(aic_last_error_at(1));
-    ck_assert_ptr_null(aic_last_error_rule(0));
+    ck_assert_ptr_null(aic_last_error_rule(1));
+}
+END_TEST
+
+/* Messages of the last failure that begin with this operator's name. */
+static size_t count_of(const char *name)
+{
+    size_t count = 0;
+    const char *message;
+    for (size_t i = 0; (message = aic_last_error_at(i)) != NULL; i++) {
+        count += strncmp(message, name, strlen(name)) == 0 && message[strlen(name)] == ':';
+    }
+    return count;
+}
+
+static size_t all_messages(void)
+{
+    size_t count = 0;
+    while (aic_last_error_at(count) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* Breaks one rule of a legal stage, in a field that nothing else is judged by. */
+static void break_stage(aic_stage *stage)
+{
+    switch (stage->op) {
+    case AIC_OP_CONV2D:
+        stage->desc.conv2d.pad[0] = 256;
+        break;
+    case AIC_OP_MMAD:
+        stage->desc.mmad.n = 4096;
+        break;
+    case AIC_OP_FIXPIPE:
+        stage->desc.fixpipe.unitFlag = 1;
+        break;
+    case AIC_OP_TIK_FIXPIPE:
+        stage->desc.tik_fixpipe.src_stride = 1;
+        break;
+    default:
+        ck_assert_int_eq(stage->op, AIC_OP_TENSOR_ARITHMETIC);
+        stage->desc.tensor_arithmetic.memory = AIC_MEMORY_LOCAL;
+    }
+}
+
+/* Of a chain whose first stage is illegal the others are judged: nothing is said of legal ones, and all that is
+ * illegal is said of the others. */
+START_TEST(every_stage_is_judged)
+{
+    int chains = 0, longer = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        const char *const first = aic_op_name(spec.stage[0].op), *const last = aic_op_name(spec.stage[1].op);
+        break_stage(&spec.stage[0]);
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(count_of(first) == all_messages(), "seed %" PRIu64 ": %s", seed, aic_last_error_at(1));
+        const size_t before = all_messages();
+        for (int32_t s = 1; s < spec.count; s++) {
+            break_stage(&spec.stage[s]);
+        }
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(all_messages() == before + (size_t)spec.count - 1, "seed %" PRIu64 ": %zu messages", seed,
+                      all_messages());
+        ck_assert_uint_ge(count_of(last), 1);
+        note_messages();
+        chains += spec.count == 2;
+        longer += spec.count > 2;
+    }
+    ck_assert(chains > 100 && longer > 100);
 }
 END_TEST
 
@@ -345,6 +474,7 @@ Suite *suite_rules(void)
     tcase_set_timeout(rules, 120);
     tcase_add_test(rules, every_rule_can_be_broken);
     tcase_add_test(rules, all_broken_rules_are_told);
+    tcase_add_test(rules, every_stage_is_judged);
     tcase_add_test(rules, there_is_room_for_all);
     tcase_add_test(rules, every_field_has_a_source);
     tcase_add_test(rules, entries_are_complete);

@@ -173,7 +173,7 @@ START_TEST(refuses_with_column)
     memset(&spec, 0x5A, sizeof spec);
     memcpy(&before, &spec, sizeof spec);
     ck_assert_int_eq(aic_spec_read(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), bad[_i].message);
+    check_error(bad[_i].message);
     ck_assert_mem_eq(&spec, &before, sizeof spec);
 }
 END_TEST
@@ -218,9 +218,9 @@ START_TEST(records)
     ck_assert_uint_eq(length, strlen(CANONICAL));
     ck_assert_int_eq(aic_record_print(record, &desc, text, length, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "expected conv2d(...) instead of mmad (column 1)");
+    check_error("expected conv2d(...) instead of mmad (column 1)");
     ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 174)");
+    check_error("expected the end of the text instead of '|' (column 174)");
 }
 END_TEST
 

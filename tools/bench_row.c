@@ -187,10 +187,11 @@ static void put_new_keys(const bench_row *row, bool compared)
     }
 }
 
-void bench_print_json(const bench_row *row, bool compared)
+void bench_print_json(const bench_row *row, const char *choices, bool compared)
 {
     (void)putchar('{');
     put_text("spec", row->spec);
+    put_text("choices", choices);
     put_text("kernel", row->info.name);
     put_text("isa", row->info.isa);
     printf("\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"

@@ -32,6 +32,6 @@ typedef struct bench_columns {
 
 void bench_print_head(const bench_columns *columns);
 void bench_print_row(const bench_columns *columns, const bench_row *row);
-void bench_print_json(const bench_row *row, bool compared);
+void bench_print_json(const bench_row *row, const char *choices, bool compared);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct bench_state {
     spec_source source;
     cli_pto pto;
     const char *weights, *schedule, *compare, *report_path;
+    char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default */
     bool json;
     double min_time;
     cli_session level[LEVELS_MAX];
@@ -87,7 +88,7 @@ static int show_row(bench_state *b, bench_row *row)
     }
     progress_clear();
     if (b->json) {
-        bench_print_json(row, b->compare != NULL);
+        bench_print_json(row, b->choices, b->compare != NULL);
     } else {
         bench_print_row(&b->columns, row);
     }
@@ -248,7 +249,9 @@ static int bench_all(bench_state *b, const spec_list *list)
 static int bench_list(bench_state *b, const spec_list *list)
 {
     FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
+    cli_choices_text(&b->level[0].semantics, b->choices);
     if (!b->json) {
+        cli_show_choices(&b->level[0].semantics);
         bench_print_head(&b->columns);
     }
     progress_start("bench", list->count);

@@ -438,7 +438,10 @@ static int check_request(check_state *check)
     if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program) {
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N");
     }
-    status = status == CLI_DONE ? check_all(check, &list) : status;
+    if (status == CLI_DONE) {
+        cli_show_choices(&check->session.semantics);
+        status = check_all(check, &list);
+    }
     interrupt_report(NULL);
     spec_list_free(&list);
     close_levels(check);

@@ -167,11 +167,14 @@ static int trace_first(compare_state *state)
     }
     int status = operands_bind(set);
     status = status == CLI_DONE ? operands_load(set) : status;
+    if (status == CLI_DONE && !aic_spec_exact(state->spec)) { /* what the kernel gives is of interest, too */
+        status = cli_session_open(&state->session);
+    }
     if (status != CLI_DONE) {
         return status;
     }
-    return cli_trace("compare", NULL, state->spec, &state->session.semantics, set, state->report.first[0],
-                     &state->trace);
+    return cli_trace("compare", state->session.context, state->spec, &state->session.semantics, set,
+                     state->report.first[0], &state->trace);
 }
 
 static int write_page(compare_state *state)
@@ -182,6 +185,7 @@ static int write_page(compare_state *state)
     const spread_page page = {.spread = &state->where,
                               .report = &state->report,
                               .files = {state->files[0], state->files[1]},
+                              .operator_text = state->text,
                               .trace = state->trace};
     return page_write(&state->page, "--report", spread_page_write, &page);
 }
@@ -218,6 +222,7 @@ static void close_state(compare_state *state)
     guard_close(&state->marks);
     outfile_close(&state->page);
     operands_close(&state->operands);
+    cli_session_close(&state->session);
     aic_spec_destroy(state->spec);
     free(state->trace);
 }

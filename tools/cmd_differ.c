@@ -66,6 +66,7 @@ static void print_elements(const differ_case *c)
         printf("largest difference %.9g at %s, mean %.9g\n", found->largest, where,
                found->sum / (double)found->compared);
     }
+    printf("element, %s, %s:\n", c->side[0].name, c->side[1].name);
     for (int64_t i = 0; i < shown; i++) {
         coordinates_text(&o->coordinates, found->first[i], where);
         result_text(c, 0, found->first[i], left);
@@ -75,16 +76,6 @@ static void print_elements(const differ_case *c)
     }
     if (found->different > shown) {
         printf("  ... and %" PRId64 " more\n", found->different - shown);
-    }
-}
-
-/* What a side has of a step. */
-static void print_value(const char *name, const differ_line *line)
-{
-    if (line->line == NULL) {
-        printf(" %s has no such step", name);
-    } else {
-        printf(" %s %s", name, line->value);
     }
 }
 
@@ -98,13 +89,8 @@ static void print_steps(const differ_report *r)
     }
     if (steps->first < steps->count) {
         char name[128];
-        const differ_row *row = &steps->rows[steps->first];
-        differ_steps_name(row, name, sizeof name);
-        printf("they part at the step \"%s\":", name);
-        print_value(titles[0], &row->side[0]);
-        printf(",");
-        print_value(titles[1], &row->side[1]);
-        printf("\n");
+        differ_steps_name(&steps->rows[steps->first], name, sizeof name);
+        printf("they part at the step \"%s\", marked by > below\n", name);
     }
     differ_steps_print(stdout, steps, titles);
 }

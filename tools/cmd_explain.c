@@ -71,6 +71,7 @@ static int explain_schedule(explain_state *explain)
     if (failed == AIC_OK) {
         cli_show_advice("", explain->spec, &explain->session.semantics, NULL, 0);
         printf("%s\n", canonical);
+        cli_show_choices(&explain->session.semantics);
         cli_put(e.text, strlen(e.text));
         status = explain->measure ? measure(explain, &e) : CLI_DONE;
     } else {

@@ -131,7 +131,9 @@ static int print_choices(void)
 {
     const aic_choice *choice;
     const aic_reading *reading;
-    printf("choices, what the documents leave open; --choice KEY=VALUE. The first value is the default.\n");
+    printf("choices, what the documents leave open; --choice KEY=VALUE. The first value is the default.\n"
+           "--choice stands over --overflow and --rounding, and these over --profile, in whatever order they are "
+           "given.\n");
     for (size_t c = 0; (choice = aic_choice_at(c)) != NULL; c++) {
         printf("  %s  (decision %s) %s\n", choice->key, choice->row, choice->meaning);
         for (size_t r = 0; (reading = aic_reading_at(r)) != NULL; r++) {

@@ -163,15 +163,6 @@ static int show_results(run_state *run)
     return status == CLI_DONE && differs ? CLI_MISMATCH : status;
 }
 
-/* Results that are not the documents' own say so. */
-static void show_choices(const aic_semantics *semantics)
-{
-    char text[CLI_SEMANTICS_TEXT_MAX];
-    if (aic_semantics_print_choices(semantics, text, sizeof text, NULL) == AIC_OK && text[0] != '\0') {
-        printf("choices: %s\n", text);
-    }
-}
-
 /* Before the operator writes its output. */
 static int diagnose(run_state *run)
 {
@@ -185,7 +176,7 @@ static int show_diagnosis(run_state *run)
 {
     int status = run->report != NULL ? diagnosis_write(&run->found, &run->page, "run") : CLI_DONE;
     if (status == CLI_DONE && run->json) {
-        return diagnosis_print_json(&run->found, &run->session.semantics);
+        return diagnosis_print_json(&run->found);
     }
     if (status == CLI_DONE && run->diagnose) {
         diagnosis_print(&run->found);
@@ -198,7 +189,7 @@ static int show(run_state *run)
 {
     int status = CLI_DONE;
     if (!run->json) {
-        show_choices(&run->session.semantics);
+        cli_show_choices(&run->session.semantics);
         status = show_results(run);
     }
     const int shown = status == CLI_DONE || status == CLI_MISMATCH ? show_diagnosis(run) : status;

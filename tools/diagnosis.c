@@ -60,6 +60,7 @@ int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, cons
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     *d = (diagnosis){.spec = spec, .output = &operands->items[0]};
+    cli_choices_text(semantics, d->choices);
     for (size_t i = 0; i < operands->count; i++) {
         pointers[i] = operands->items[i].buffer.data;
     }
@@ -179,20 +180,17 @@ static void put_event(const diagnosis *d, int e)
     printf("}}");
 }
 
-int diagnosis_print_json(const diagnosis *d, const aic_semantics *semantics)
+int diagnosis_print_json(const diagnosis *d)
 {
-    char *text = cli_spec_text(d->spec), choices[CLI_SEMANTICS_TEXT_MAX];
+    char *text = cli_spec_text(d->spec);
     const char *before = "\n  ";
     if (text == NULL) {
         return cli_fail_memory("the diagnosis", 0);
     }
-    if (aic_semantics_print_choices(semantics, choices, sizeof choices, NULL) != AIC_OK) {
-        choices[0] = '\0';
-    }
     printf("{\"spec\": ");
     json_put_string(stdout, text);
     printf(", \"choices\": ");
-    json_put_string(stdout, choices);
+    json_put_string(stdout, d->choices);
     printf(", \"operand\": \"%s\", \"elements\": %" PRId64 ", \"events\": [", d->output->operand.name, elements_of(d));
     for (int e = 0; e < AIC_EVENT_END; e++) {
         if (d->event[e].count > 0) {

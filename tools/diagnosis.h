@@ -3,6 +3,7 @@
 #define AIC_TOOLS_DIAGNOSIS_H
 
 #include "tools/operands.h"
+#include "tools/session.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,8 @@ typedef struct diagnosis {
     aic_finding *findings;
     int64_t channels; /* of the result; 0: it has none */
     diagnosis_event event[AIC_EVENT_END];
-    char *advice; /* what the specification hardly means; NULL: nothing */
+    char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default; "" */
+    char *advice;                         /* what the specification hardly means; NULL: nothing */
 } diagnosis;
 
 /* Before the operator runs, whose old output may count. Opened as all zeros, to be closed whatever the exit status is,
@@ -32,7 +34,7 @@ enum { DIAGNOSIS_PLACE_MAX = 320 };
 void diagnosis_place(const diagnosis *d, int64_t element, char text[DIAGNOSIS_PLACE_MAX]);
 
 void diagnosis_print(const diagnosis *d);
-int diagnosis_print_json(const diagnosis *d, const aic_semantics *semantics);
+int diagnosis_print_json(const diagnosis *d);
 
 /* A page: the same, and a picture of each channel of the result. Messages begin with `command`. */
 int diagnosis_write(const diagnosis *d, outfile *file, const char *command);

@@ -251,6 +251,9 @@ static void put_page(FILE *out, const void *from)
         page_style, d->output->operand.name);
     page_text(out, text != NULL ? text : "");
     (void)fprintf(out, "</p>\n");
+    if (d->choices[0] != '\0') {
+        (void)fprintf(out, "<p class=code>choices: %s</p>\n", d->choices);
+    }
     if (d->advice != NULL) {
         (void)fprintf(out, "<h2>What the request hardly means</h2>\n<p>");
         page_text(out, d->advice);

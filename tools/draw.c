@@ -247,10 +247,24 @@ static bool is_drawn(const drawing *d, size_t operand)
 
 /* ---- the whole ---- */
 
+/* How much of the text the next line holds: up to behind a blank, unless there is none. */
+static size_t line_length(const char *text)
+{
+    const size_t left = strlen(text);
+    size_t length = left < LINE_MAX ? left : LINE_MAX;
+    while (length < left && length > 0 && text[length - 1] != ' ') {
+        length--;
+    }
+    return length > 0 ? length : LINE_MAX;
+}
+
 static int64_t heading_height(const drawing *d)
 {
-    const int64_t lines = ((int64_t)strlen(d->text) + LINE_MAX - 1) / LINE_MAX + 1;
-    return (lines + 1) * LINE;
+    int64_t lines = 2;
+    for (const char *text = d->text; *text != '\0'; text += line_length(text)) {
+        lines++;
+    }
+    return lines * LINE;
 }
 
 static void put_heading(FILE *out, const drawing *d)
@@ -258,8 +272,8 @@ static void put_heading(FILE *out, const drawing *d)
     const cli_operand *result = &d->operands->items[d->result];
     char where[OPERAND_TEXT_MAX], line[LINE_MAX + 1];
     int64_t y = LINE;
-    for (const char *text = d->text; *text != '\0'; text += strlen(line), y += LINE) {
-        (void)snprintf(line, sizeof line, "%s", text);
+    for (const char *text = d->text; *text != '\0'; text += line_length(text), y += LINE) {
+        (void)snprintf(line, sizeof line, "%.*s", (int)line_length(text), text);
         (void)fprintf(out, "<text x='%d' y='%" PRId64 "' class='label'>", LEFT, y);
         page_text(out, line);
         (void)fprintf(out, "</text>\n");
@@ -316,10 +330,10 @@ void draw_html(FILE *out, const void *from)
                   "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
                   "content='width=device-width'><title>aicjit draw</title>\n<style>\n%s</style></head><body>\n<h1>",
                   page_style);
-    page_text(out, aic_op_name(aic_spec_stage_op(d->spec, 0)));
-    (void)fprintf(out, "</h1>\n<p class=code>");
-    page_text(out, d->text);
-    (void)fprintf(out, "</p>\n<p>Pointing at a cell shows its indices, element and byte.</p>\n<figure>\n");
+    for (size_t s = 0; s < aic_spec_stages(d->spec); s++) {
+        (void)fprintf(out, "%s%s", s == 0 ? "" : " | ", aic_op_name(aic_spec_stage_op(d->spec, s)));
+    }
+    (void)fprintf(out, "</h1>\n<p>Pointing at a cell shows its indices, element and byte.</p>\n<figure>\n");
     draw_svg(out, d);
     (void)fprintf(out, "</figure>\n</body></html>\n");
 }

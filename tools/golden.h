@@ -13,7 +13,9 @@
  *     "files": [{...}, ...]             each file: its case, operand, role, type, shape, name, SHA-256
  *
  * The elements of arrays are flat objects, one a line. Roles: "input" (also the old content of an output that is read),
- * "expected". */
+ * "expected"; with accumulate=fast also "low" and "high", the numbers within which every result is right, as float64.
+ * A result of 8 bits is right where a number with the same low 8 bits is. The entry of the expected file names these
+ * two as "low" and "high". */
 #ifndef AIC_TOOLS_GOLDEN_H
 #define AIC_TOOLS_GOLDEN_H
 
@@ -39,6 +41,12 @@ typedef struct golden_request {
 
 /* Writes the folder; on failure there is none. Returns an exit status. */
 int golden_write(const golden_request *request);
+
+/* Where the operator is not exact (accumulate=fast): what is right for each element of the output, malloc'ed.
+ * `operands` as before a call. CLI_WRONG where sums may overflow on the way, which leads to values apart from the
+ * others. */
+int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                   const aic_operand *output, aic_allowed **allowed);
 
 /* The SHA-256 of a regular file. */
 int golden_hash(const char *path, char text[SHA256_TEXT]);

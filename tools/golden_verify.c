@@ -41,6 +41,27 @@ int golden_hash(const char *path, char text[SHA256_TEXT])
     return read ? CLI_DONE : cli_fail(CLI_SYSTEM, "\"%.400s\" cannot be read", path);
 }
 
+int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                   const aic_operand *output, aic_allowed **allowed)
+{
+    *allowed = calloc((size_t)output->elements + 1, sizeof **allowed);
+    if (*allowed == NULL) {
+        return cli_fail_memory(output->name, (uint64_t)output->elements * sizeof **allowed);
+    }
+    const aic_status failed = aic_reference_allowed(spec, semantics, operands, count, *allowed);
+    (void)aic_take_warning();
+    for (int64_t i = 0; failed == AIC_OK && i < output->elements; i++) {
+        if ((*allowed)[i].others > 0) {
+            return cli_fail(CLI_WRONG,
+                            "golden: accumulate: fast allows every order of summation, and some lead to infinities for "
+                            "element %" PRId64 " of %s, which bounds do not hold; give operands whose sums do not "
+                            "overflow on the way",
+                            i, output->name);
+        }
+    }
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("golden", failed);
+}
+
 /* A line of the manifest: a case, a file, or the semantics. Texts point into the manifest. */
 typedef struct golden_line {
     double cases, files; /* of the line that counts them; 0: another one */
@@ -268,6 +289,7 @@ typedef struct golden_case {
     size_t count;
     aic_operand operand[AIC_OPERANDS_MAX];
     guard_buffer content[AIC_OPERANDS_MAX], expected[AIC_OPERANDS_MAX], result[AIC_OPERANDS_MAX];
+    aic_allowed *allowed; /* of accumulate=fast: of the operand that is written; else NULL */
 } golden_case;
 
 static int load(const golden_set *set, const char *folder, const aic_operand *operand, const char *role,
@@ -314,17 +336,77 @@ static void close_case(golden_case *c)
         guard_close(&c->expected[i]);
         guard_close(&c->result[i]);
     }
+    free(c->allowed);
 }
 
-/* Bit for bit, NaN as a class. */
-static bool agrees(const golden_case *c)
+/* The operands of a call, the old content of outputs being what the case has, or 0. */
+static void prepare(const golden_case *c, void *pointers[AIC_OPERANDS_MAX])
+{
+    for (size_t i = 0; i < c->count; i++) {
+        pointers[i] = c->result[i].data != NULL ? c->result[i].data : c->content[i].data;
+        if (c->result[i].data != NULL && c->content[i].data != NULL) {
+            memcpy(c->result[i].data, c->content[i].data, (size_t)c->operand[i].bytes);
+        } else if (c->result[i].data != NULL) {
+            memset(c->result[i].data, 0, (size_t)c->operand[i].bytes);
+        }
+    }
+}
+
+/* Whether a file of bounds holds these; of both forms of files the doubles are the end. */
+static bool has_bounds(const golden_set *set, const golden_case *c, const golden_line *line, const char *role)
+{
+    size_t output = 0;
+    while (c->result[output].data == NULL) {
+        output++;
+    }
+    const int64_t elements = c->operand[output].elements;
+    const char *name = file_of(set, line->folder, c->operand[output].name, role);
+    char path[PATH_BYTES + 300];
+    (void)snprintf(path, sizeof path, "%s/%s", set->folder, name != NULL ? name : "");
+    FILE *file = name != NULL ? fopen(path, "rb") : NULL; /* check_files() has seen that it is a regular one */
+    double *bounds = calloc((size_t)elements + 1, sizeof *bounds);
+    bool same = file != NULL && bounds != NULL &&
+                fseek(file, -(long)(elements * (int64_t)sizeof *bounds), SEEK_END) == 0 &&
+                fread(bounds, sizeof *bounds, (size_t)elements, file) == (size_t)elements;
+    for (int64_t i = 0; same && i < elements; i++) {
+        const double bound = role[0] == 'l' ? c->allowed[i].low : c->allowed[i].high;
+        same = bounds[i] == bound || (isnan(bounds[i]) && isnan(bound));
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    free(bounds);
+    return same;
+}
+
+/* Of accumulate=fast: what is right, which the files must say, too. */
+static void bound_case(golden_set *set, golden_case *c, const golden_line *line)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    size_t output = 0;
+    prepare(c, pointers);
+    while (c->result[output].data == NULL) {
+        output++;
+    }
+    if (golden_allowed(c->spec, &set->semantics, pointers, c->count, &c->operand[output], &c->allowed) != CLI_DONE) {
+        report(set, false, line->folder, cli_fail_message());
+        cli_fail_clear();
+        return;
+    }
+    const bool same = has_bounds(set, c, line, "low") && has_bounds(set, c, line, "high");
+    report(set, same, line->folder, "the bounds are others");
+}
+
+/* Bit for bit, NaN as a class; or, of a kernel with accumulate=fast, within the bounds. */
+static bool agrees(const golden_case *c, bool exact)
 {
     for (size_t i = 0; i < c->count; i++) {
         const size_t size = c->expected[i].data != NULL ? aic_dtype_size(c->operand[i].dtype) : 0;
         for (int64_t e = 0; size > 0 && e < c->operand[i].elements; e++) {
             const size_t at = (size_t)e * size;
-            if (!element_equal(c->operand[i].dtype, (const unsigned char *)c->result[i].data + at,
-                               (const unsigned char *)c->expected[i].data + at)) {
+            const unsigned char *result = (const unsigned char *)c->result[i].data + at;
+            if (!element_equal(c->operand[i].dtype, result, (const unsigned char *)c->expected[i].data + at) &&
+                (exact || !aic_is_allowed(&c->allowed[e], element_to_double(c->operand[i].dtype, result)))) {
                 return false;
             }
         }
@@ -336,19 +418,13 @@ static bool agrees(const golden_case *c)
 static void run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const char *folder)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    for (size_t i = 0; i < c->count; i++) {
-        pointers[i] = c->result[i].data != NULL ? c->result[i].data : c->content[i].data;
-        if (c->result[i].data != NULL && c->content[i].data != NULL) {
-            memcpy(c->result[i].data, c->content[i].data, (size_t)c->operand[i].bytes);
-        } else if (c->result[i].data != NULL) {
-            memset(c->result[i].data, 0, (size_t)c->operand[i].bytes);
-        }
-    }
+    prepare(c, pointers);
     const aic_status status = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
                                              : aic_reference(c->spec, &set->semantics, pointers, c->count);
     (void)aic_take_warning();
     const char *who = kernel != NULL ? "the kernel gives another result" : "the reference gives another result";
-    report(set, status == AIC_OK && agrees(c), folder, status == AIC_OK ? who : aic_last_error());
+    report(set, status == AIC_OK && agrees(c, kernel == NULL || c->allowed == NULL), folder,
+           status == AIC_OK ? who : aic_last_error());
 }
 
 static void check_case(golden_set *set, const golden_line *line, aic_context *context)
@@ -359,6 +435,9 @@ static void check_case(golden_set *set, const golden_line *line, aic_context *co
         report(set, false, line->folder, cli_fail_message());
     } else {
         run_case(set, &c, NULL, line->folder);
+        if (!aic_spec_exact(c.spec)) {
+            bound_case(set, &c, line);
+        }
         if (aic_spec_check_choices(c.spec, &set->semantics) == AIC_OK) {
             const aic_status status = aic_kernel_create(context, c.spec, NULL, &kernel);
             if (status == AIC_OK) {

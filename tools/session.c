@@ -145,6 +145,22 @@ void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT
 #undef AIC_FIELD
 }
 
+void cli_choices_text(const aic_semantics *semantics, char text[CLI_SEMANTICS_TEXT_MAX])
+{
+    if (aic_semantics_print_choices(semantics, text, CLI_SEMANTICS_TEXT_MAX, NULL) != AIC_OK) {
+        text[0] = '\0';
+    }
+}
+
+void cli_show_choices(const aic_semantics *semantics)
+{
+    char text[CLI_SEMANTICS_TEXT_MAX];
+    cli_choices_text(semantics, text);
+    if (text[0] != '\0') {
+        printf("choices: %s\n", text);
+    }
+}
+
 void cli_session_semantics(cli_session *session)
 {
     session->semantics = aic_semantics_init();

@@ -81,6 +81,12 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED]
 enum { CLI_SEMANTICS_TEXT_MAX = 768 };
 void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX]);
 
+/* The choices that differ from the default, "relu=after, mac=fused"; "" for none. */
+void cli_choices_text(const aic_semantics *semantics, char text[CLI_SEMANTICS_TEXT_MAX]);
+
+/* Prints them as a line "choices: ...", where there are any: what is made under them says so. */
+void cli_show_choices(const aic_semantics *semantics);
+
 /* Derives semantics from the options; the context is not made. */
 void cli_session_semantics(cli_session *session);
 

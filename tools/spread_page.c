@@ -226,6 +226,11 @@ void spread_page_write(FILE *out, const void *from)
     (void)fprintf(out, "<br>");
     page_text(out, page->files[1]);
     (void)fprintf(out, "<br>%s %s</p>\n", tensor, names);
+    if (page->operator_text != NULL) {
+        (void)fprintf(out, "<p class=code>");
+        page_text(out, page->operator_text);
+        (void)fprintf(out, "</p>\n");
+    }
     if (page->report->different > 0) {
         (void)fprintf(out, "<h2>Where</h2>\n");
         put_map(out, page->spread);

@@ -12,7 +12,8 @@ typedef struct spread_page {
     const spread *spread;
     const compare_report *report;
     const char *files[2];
-    const char *trace; /* of the first difference; NULL: there is none */
+    const char *operator_text; /* as given; NULL: none is */
+    const char *trace;         /* of the first difference; NULL: there is none */
 } spread_page;
 
 /* For page_write(); from is a spread_page. */

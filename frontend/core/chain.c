@@ -59,17 +59,38 @@ aic_status aic_chain_check(const aic_spec *spec)
     return AIC_OK;
 }
 
-aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics)
+/* The accumulators of a producer that breaks rules: as many as any can have, bits of either type. */
+static aic_accumulator unknown_accumulator(const char *producer)
 {
+    enum { ROWS = 1 << 28, COLUMNS = 4096 };
+    return (aic_accumulator){.producer = producer,
+                             .words = true,
+                             .rows = ROWS,
+                             .columns = COLUMNS,
+                             .block_rows = ROWS,
+                             .broken = true,
+                             .unknown = true};
+}
+
+/* Goes on behind a broken rule, to tell all that are broken. */
+aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics, aic_status producer)
+{
+    const aic_op_info *first = info_of(spec, 0);
     aic_accumulator accumulator = {.stage = 0};
-    aic_status status = info_of(spec, 0)->produce(&spec->stage[0].desc, &accumulator);
-    for (int s = 1; s < spec->count && status == AIC_OK; s++) {
+    aic_status status = producer == AIC_OK ? first->produce(&spec->stage[0].desc, &accumulator) : producer;
+    if (status != AIC_OK) {
+        accumulator = unknown_accumulator(first->record.name);
+    }
+    for (int s = 1; s < spec->count && (status == AIC_OK || status == AIC_INVALID_ARGUMENT); s++) {
         const aic_op_info *consumer = info_of(spec, s);
         accumulator.stage = s;
-        status = consumer->consume(&spec->stage[s].desc, &accumulator, semantics);
-        if (status == AIC_OK && consumer->change) {
+        const aic_status failed = consumer->consume(&spec->stage[s].desc, &accumulator, semantics);
+        if (failed == AIC_OK && consumer->change) {
             consumer->change(&spec->stage[s].desc, &accumulator);
+        } else if (failed != AIC_OK) {
+            accumulator.words = accumulator.broken = true;
         }
+        status = status == AIC_OK ? failed : status;
     }
     return status;
 }

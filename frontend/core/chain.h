@@ -19,7 +19,8 @@ typedef struct aic_chain_operands {
 aic_status aic_chain_check(const aic_spec *spec);
 aic_status aic_chain_refuse(const char *producer, const char *consumer);
 
-aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
+/* producer: whether the first stage keeps its own rules; what others break goes below its messages. */
+aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics, aic_status producer);
 void aic_chain_trim(aic_spec *canonical); /* canonicalises fields of the producer by what the consumers read */
 
 /* The accumulators behind stage number `stage` of a resolved chain, from 0. */

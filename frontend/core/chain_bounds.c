@@ -110,7 +110,7 @@ static float first_of(const aic_allowed *allowed, int end)
 {
     const double ends[] = {allowed->low, allowed->exact, allowed->high};
     if (end >= OTHER && end - OTHER < allowed->others) {
-        return allowed->other[end - OTHER];
+        return (float)allowed->other[end - OTHER];
     }
     if (!isfinite(allowed->exact) || allowed->low > (double)FLT_MAX || allowed->high < -(double)FLT_MAX) {
         return aic_reference_sum((float)allowed->exact);
@@ -186,12 +186,12 @@ static aic_status change(const bounded_run *b, int stage)
     return status;
 }
 
-/* Where the bits of floats are taken for integers, these may be any between two that differ. */
+/* Where the bits of floats are taken for integers, these may be any between two that differ; a 0 may have any sign. */
 static void take_for_integers(const bounded_run *b, int stage)
 {
     int32_t *low = b->end[LOW].left[stage], *high = b->end[HIGH].left[stage];
     for (int64_t i = 0; i < b->end[LOW].elements; i++) {
-        if (low[i] != high[i]) {
+        if (low[i] != high[i] || (low[i] & INT32_MAX) == 0) {
             low[i] = INT32_MIN;
             high[i] = INT32_MAX;
         }
@@ -262,7 +262,7 @@ static aic_allowed enclose(const bounded_run *b, int64_t i)
     } else if (!nan && !(allowed.low <= value[EXACT] && value[EXACT] <= allowed.high)) {
         allowed.low = -(double)INFINITY; /* nothing is known */
         allowed.high = (double)INFINITY;
-        allowed.other[allowed.others++] = NAN;
+        allowed.other[allowed.others++] = (double)NAN;
     }
     return allowed;
 }
@@ -281,7 +281,7 @@ aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_seman
         for (int end = UNKNOWN; end < b->ends; end++) {
             const double other = value_of(b, end, i);
             if (!aic_is_allowed(&allowed[i], other)) {
-                allowed[i].other[allowed[i].others++] = (float)other;
+                allowed[i].other[allowed[i].others++] = other;
             }
         }
     }

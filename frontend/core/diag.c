@@ -118,6 +118,22 @@ void aic_fail_rule(const aic_rule *rule, size_t length)
     }
 }
 
+aic_status aic_fail_source(aic_status status, const aic_rule *rule)
+{
+    aic_thread *thread = aic_thread_peek();
+    const size_t length = strlen(rule->source) + sizeof " []" - 1;
+    if (thread != NULL && length < sizeof thread->error) {
+        const size_t used = strlen(thread->error), room = sizeof thread->error - length;
+        char *end = thread->error + (used < room ? used : room - 1);
+        if (used >= room) {
+            memcpy(end - 3, "...", 3);
+        }
+        (void)snprintf(end, length + 1, " [%s]", rule->source);
+        aic_fail_rule(rule, length);
+    }
+    return status;
+}
+
 aic_status aic_fail_where(aic_status status, const char *format, ...)
 {
     aic_thread *thread = aic_thread_peek();

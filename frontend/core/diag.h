@@ -18,6 +18,9 @@ aic_status aic_refail(aic_status status, const char *subject, const char *format
 /* Says which rule the message is about that the calling thread has just got; its last `length` bytes are the source. */
 void aic_fail_rule(const aic_rule *rule, size_t length);
 
+/* Puts a rule's source behind the message that the calling thread has just got, and says that it is about that rule. */
+aic_status aic_fail_source(aic_status status, const aic_rule *rule);
+
 /* Says where the failure is that the calling thread has just had: puts the text behind its message, before its source.
  * What aic_fail_also() has added stays. */
 aic_status aic_fail_where(aic_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));

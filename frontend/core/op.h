@@ -30,6 +30,9 @@ typedef struct aic_accumulator {
     int64_t rows, columns, block_rows;
     aic_start start;
     int stage; /* number of the stage that made them; the first is 1 */
+    /* A stage before breaks rules. The consumer is still judged, and its messages go below. Of a producer that breaks
+     * rules the sizes are not known: they are the largest there are, and the consumer judges its own fields alone. */
+    bool broken, unknown;
 } aic_accumulator;
 
 /* An operator. `desc` is its descriptor, a member of the union in aic_stage. */
@@ -98,7 +101,8 @@ typedef struct aic_op_info {
     /* Producer: describes its accumulators, and changes its (valid) descriptor so that they are its result. */
     aic_status (*produce)(void *desc, aic_accumulator *accumulator);
     /* Consumer: fills in what follows from the accumulator, then checks every rule except the upper limits of sizes
-     * that hold for one instruction. Its operands are dst, the accumulator, and others. */
+     * that hold for one instruction; of an unknown accumulator, what its own fields break. Its operands are dst, the
+     * accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
     /* Consumer that changes accumulators in place: describes them afterwards. Its operands are output, the accumulator,
      * and at most one other input. A chain may go on behind it or end with it; the result is then the rows and columns

@@ -38,12 +38,13 @@ __attribute__((format(printf, 4, 0))) static bool note(aic_verdict *verdict, aic
     const aic_rule *about = verdict->rules != NULL ? &verdict->rules[rule] : NULL;
     const size_t source = say(verdict, rule, format, arguments, text);
     verdict->broken |= UINT64_C(1) << rule;
-    if (verdict->status == AIC_OK) {
-        verdict->status = aic_fail(status, NULL, "%s", text);
+    if (verdict->status == AIC_OK && !verdict->below) {
+        (void)aic_fail(status, NULL, "%s", text);
         aic_fail_rule(about, source);
     } else {
         aic_fail_also(text, about);
     }
+    verdict->status = verdict->status == AIC_OK ? status : verdict->status;
     return false;
 }
 
@@ -68,7 +69,7 @@ bool aic_break_as(aic_verdict *verdict, aic_status status, int rule, const char 
 void aic_rule_memory(aic_verdict *verdict, size_t bytes)
 {
     if (verdict->status == AIC_OK) {
-        verdict->status = aic_fail_memory(verdict->subject, bytes);
+        verdict->status = verdict->below ? AIC_OUT_OF_MEMORY : aic_fail_memory(verdict->subject, bytes);
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct aic_verdict {
     const aic_rule *rules; /* the list that numbers of rules count in; NULL: messages have no source */
     uint64_t broken;       /* bit i: rule number i is */
     aic_status status;     /* of the first broken rule; AIC_OK: there is none */
+    bool below;            /* messages go below those of a verdict before this one */
 } aic_verdict;
 
 enum { AIC_RULES_MAX = 64 };
@@ -68,6 +69,7 @@ enum {
 };
 
 aic_verdict aic_request_verdict(const char *subject);
+const aic_rule *aic_request_rule(int rule);
 
 /* A pointer that a public function cannot do without: not NULL. */
 aic_status aic_rule_given(const char *name, const void *pointer);

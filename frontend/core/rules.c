@@ -16,6 +16,11 @@ aic_verdict aic_request_verdict(const char *subject)
     return (aic_verdict){.subject = subject, .rules = request};
 }
 
+const aic_rule *aic_request_rule(int rule)
+{
+    return &request[rule];
+}
+
 enum { SEMANTICS = AIC_OP_END, REQUEST, END };
 
 static aic_rule_list list_of(int op)

@@ -84,11 +84,11 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     status = status == AIC_OK ? aic_chain_check(spec) : status;
     if (status == AIC_OK) {
         status = first->validate(&result.stage[0].desc, semantics);
-    }
-    if (status == AIC_OK && spec->count > 1) {
-        status = aic_chain_resolve(&result, semantics);
-    } else if (status == AIC_OK && first->validate_alone) {
-        status = first->validate_alone(&result.stage[0].desc);
+        if (spec->count > 1) {
+            status = aic_chain_resolve(&result, semantics, status);
+        } else if (status == AIC_OK && first->validate_alone) {
+            status = first->validate_alone(&result.stage[0].desc);
+        }
     }
     if (status == AIC_OK && resolved) {
         *resolved = result;

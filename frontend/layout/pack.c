@@ -23,21 +23,19 @@ static int64_t blocks(int64_t count, int64_t size)
 static aic_status check_shape(const char *subject, const int64_t shape[4], const char *const letters[4], int channels,
                               int64_t c0, int64_t full)
 {
-    aic_status status = aic_rule_given("shape", shape);
-    aic_verdict v = {.subject = subject};
+    const aic_status status = aic_rule_given("shape", shape);
+    aic_verdict v = aic_request_verdict(subject);
     for (int i = 0; i < 4 && status == AIC_OK; i++) {
-        aic_rule_range(&v, i, "shape", letters[i], shape[i], 1, EXTENT_MAX);
+        aic_rule_range(&v, AIC_REQUEST_pack_shape, "shape", letters[i], shape[i], 1, EXTENT_MAX);
     }
-    status = status == AIC_OK ? v.status : status;
     if (status == AIC_OK && c0 != SMALL_BLOCK && c0 != full) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, subject, "c0: %" PRId64 " is neither %d nor %" PRId64, c0, SMALL_BLOCK,
-                          full);
+        aic_break(&v, AIC_REQUEST_pack_block, "c0: %" PRId64 " is neither %d nor %" PRId64, c0, SMALL_BLOCK, full);
     }
-    if (status == AIC_OK && c0 == SMALL_BLOCK && shape[channels] > SMALL_BLOCK) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, subject, "shape: %s = %" PRId64 " is outside 1..%d, which c0 = 4 takes",
-                          letters[channels], shape[channels], SMALL_BLOCK);
+    if (status == AIC_OK && v.status == AIC_OK && c0 == SMALL_BLOCK && shape[channels] > SMALL_BLOCK) {
+        aic_break(&v, AIC_REQUEST_pack_channels, "shape: %s = %" PRId64 " is outside 1..%d, which c0 = 4 takes",
+                  letters[channels], shape[channels], SMALL_BLOCK);
     }
-    return status;
+    return status == AIC_OK ? v.status : status;
 }
 
 static aic_status product(const char *subject, const int64_t sizes[5], int64_t size, size_t *bytes)
@@ -47,7 +45,9 @@ static aic_status product(const char *subject, const int64_t sizes[5], int64_t s
         result = aic_size_multiply(result, sizes[i]);
     }
     if (result == INT64_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, subject, "shape: the packed tensor has more than 2^63-1 bytes");
+        aic_verdict v = aic_request_verdict(subject);
+        aic_break(&v, AIC_REQUEST_pack_shape, "shape: the packed tensor has more than 2^63-1 bytes");
+        return v.status;
     }
     *bytes = (size_t)result;
     return AIC_OK;
@@ -86,9 +86,10 @@ aic_status aic_pack_picture(const uint8_t *picture, const int64_t shape[4], int6
     size_t bytes = 0;
     aic_status status = aic_rule_given("picture", picture);
     status = status == AIC_OK ? aic_pack_picture_bytes(shape, c0, &bytes) : status;
-    aic_verdict v = {.subject = PICTURE};
-    status =
-        status == AIC_OK && !aic_rule_range(&v, 0, "zero_point", NULL, zero_point, 0, UINT8_MAX) ? v.status : status;
+    aic_verdict v = aic_request_verdict(PICTURE);
+    if (status == AIC_OK && !aic_rule_range(&v, AIC_REQUEST_zero_point, "zero_point", NULL, zero_point, 0, UINT8_MAX)) {
+        status = v.status;
+    }
     status = status == AIC_OK ? aic_rule_given("packed", packed) : status;
     if (status != AIC_OK) {
         return status;
@@ -114,8 +115,8 @@ static aic_status check_weights(aic_dtype dtype, const int64_t shape[4], int64_t
 {
     static const char *const letters[4] = {"O", "I", "Kh", "Kw"};
     static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
-    aic_verdict v = {.subject = WEIGHTS};
-    return aic_rule_dtype(&v, 0, "dtype", dtype, legal, sizeof legal / sizeof legal[0], "")
+    aic_verdict v = aic_request_verdict(WEIGHTS);
+    return aic_rule_dtype(&v, AIC_REQUEST_pack_type, "dtype", dtype, legal, sizeof legal / sizeof legal[0], "")
                ? check_shape(WEIGHTS, shape, letters, 1, c0, ROW_BYTES / (int64_t)aic_dtype_size(dtype))
                : v.status;
 }

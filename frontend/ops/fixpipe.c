@@ -179,7 +179,7 @@ static void check_sizes(aic_verdict *v, const aic_fixpipe_desc *desc, const limi
 static void check_src_stride(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
     const aic_accumulator *from = limit->accumulator;
-    if (from && desc->srcStride != from->block_rows) {
+    if (from && !from->unknown && desc->srcStride != from->block_rows) {
         aic_break(v, RULE_chain_srcStride,
                   "srcStride: %" PRId64 " is not %" PRId64 ", the rows from one block of %s to the next",
                   desc->srcStride, from->block_rows, from->producer);
@@ -343,6 +343,7 @@ static void check_flags(aic_verdict *v, const aic_fixpipe_desc *desc)
 static aic_status check(const aic_fixpipe_desc *desc, const limits *limit)
 {
     aic_verdict v = verdict();
+    v.below = limit->accumulator && limit->accumulator->broken;
     check_types(&v, desc, limit);
     check_sizes(&v, desc, limit);
     check_src_stride(&v, desc, limit);
@@ -486,6 +487,10 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
         .accumulator = from,
         .semantics = semantics,
     };
+    if (from->unknown) { /* what breaks no rule whatever the other fields are */
+        desc->nSize = desc->nSize == 0 ? (desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : 16) : desc->nSize;
+        desc->mSize = desc->mSize == 0 ? 1 : desc->mSize;
+    }
     desc->nSize = desc->nSize == 0 ? from->columns : desc->nSize;
     desc->mSize = desc->mSize == 0 ? fused_rows(desc, &limit) : desc->mSize;
     desc->srcStride = desc->srcStride == 0 ? from->block_rows : desc->srcStride;

@@ -76,7 +76,7 @@ static void check_bursts(aic_verdict *v, const aic_tik_fixpipe_desc *desc, const
             aic_break(v, RULE_whole_rows,
                       "burst_len: %" PRId64 " is odd in 1..%" PRId64 ": a burst is whole rows of 64 bytes",
                       desc->burst_len, length);
-        } else if (counted && from && desc->cburst_num > 1 && src_rows(desc) != from->block_rows) {
+        } else if (counted && from && !from->unknown && desc->cburst_num > 1 && src_rows(desc) != from->block_rows) {
             aic_break(v, RULE_chain_blocks,
                       "burst_len: %" PRId64 " puts bursts of src %" PRId64
                       " rows apart, but the blocks of %s are %" PRId64 " apart",
@@ -163,6 +163,7 @@ static void check_relu(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
 static aic_status check(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
     aic_verdict v = verdict();
+    v.below = from && from->broken;
     check_types(&v, desc, from);
     check_bursts(&v, desc, from);
     aic_rule_bool(&v, RULE_bias, "bias", &desc->bias);
@@ -279,6 +280,7 @@ static aic_status tik_fixpipe_consume(void *descriptor, const aic_accumulator *f
     desc->burst_len = desc->burst_len == 0 ? from->rows * ROW_LENGTH : desc->burst_len;
     if (from->columns < BLOCK) {
         aic_verdict v = verdict();
+        v.below = from->broken;
         aic_break(&v, RULE_chain_columns, "cburst_num: a burst has 16 columns, more than the %" PRId64 " of %s",
                   from->columns, from->producer);
         return v.status;

@@ -272,7 +272,7 @@ bool aic_pto_recognise(const char *text)
 
 aic_status aic_pto_read_spec(const char *text, aic_spec *spec)
 {
-    aic_pto_reader in = {text, text + strlen(text), text, false};
+    aic_pto_reader in = {.text = text, .end = text + strlen(text), .at = text};
     aic_pto_line line = {.kind = AIC_PTO_EMPTY}, more = {.kind = AIC_PTO_EMPTY};
     aic_status status = AIC_OK;
     while (status == AIC_OK && line.kind == AIC_PTO_EMPTY) { /* there is a statement: it was recognised */

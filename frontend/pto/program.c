@@ -84,6 +84,7 @@ static aic_status add_name(maker *m, aic_pto_name_kind kind, aic_pto_word word, 
 {
     aic_pto_program *p = m->program;
     if (p->name_count == AIC_PTO_NAMES_MAX) {
+        m->in.about = aic_request_rule(AIC_REQUEST_program);
         return aic_pto_fail(&m->in, word.start, "more than %d names", AIC_PTO_NAMES_MAX);
     }
     aic_pto_name *names = grow(p->names, p->name_count, &p->name_room, sizeof *names);
@@ -295,6 +296,7 @@ static aic_status add_statement(maker *m, const aic_pto_line *line, size_t *inde
         status = use_tile(m, line, index);
     }
     if (status == AIC_OK && p->code_count == AIC_PTO_STATEMENTS_MAX) {
+        m->in.about = aic_request_rule(AIC_REQUEST_program);
         status = aic_pto_fail(&m->in, line->where, "more than %d statements", AIC_PTO_STATEMENTS_MAX);
     }
     if (status != AIC_OK) {
@@ -391,14 +393,16 @@ static void place_statements(aic_pto_program *p)
 static aic_status fail_unbound(const aic_pto_program *program, const aic_pto_code *code)
 {
     const char *name = program->names[code->tile].text;
+    aic_verdict v = aic_request_verdict("texpands");
     if (program->options.placement == AIC_PTO_PLACEMENT_MANUAL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands",
-                        "address: %%%s is not bound here; with manual placement a pto.tassign binds a tile first",
-                        name);
+        aic_break(&v, AIC_REQUEST_placement,
+                  "address: %%%s is not bound here; with manual placement a pto.tassign binds a tile first", name);
+    } else {
+        aic_break(&v, AIC_REQUEST_placement,
+                  "address: %%%s is not bound here; placement is manual because of the pto.tassign in line %zu", name,
+                  program->tassign_line);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, "texpands",
-                    "address: %%%s is not bound here; placement is manual because of the pto.tassign in line %zu", name,
-                    program->tassign_line);
+    return v.status;
 }
 
 /* Every rule; the one that a tile must be bound last, so that it can name the tile. */
@@ -518,10 +522,11 @@ static aic_status finish(maker *m)
 
 static aic_status check_options(const aic_pto_options *options)
 {
-    aic_verdict v = {.subject = "texpands"};
-    aic_rule_enum(&v, 0, "arch", AIC_KIND_ARCH, options->arch);
+    aic_verdict v = aic_request_verdict("texpands");
+    aic_rule_enum(&v, AIC_REQUEST_arch, "arch", AIC_KIND_ARCH, options->arch);
     if ((unsigned)options->placement > AIC_PTO_PLACEMENT_MANUAL) {
-        aic_break(&v, 1, "placement: value %u is not text, auto or manual", (unsigned)options->placement);
+        aic_break(&v, AIC_REQUEST_placement, "placement: value %u is not text, auto or manual",
+                  (unsigned)options->placement);
     }
     return v.status;
 }
@@ -532,8 +537,9 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the %s is NULL", text == NULL ? "text" : "program");
     }
     if (length > AIC_PTO_BYTES_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the text has %zu bytes, more than %d", length,
-                        AIC_PTO_BYTES_MAX);
+        (void)aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the text has %zu bytes, more than %d", length,
+                       AIC_PTO_BYTES_MAX);
+        return aic_fail_source(AIC_INVALID_ARGUMENT, aic_request_rule(AIC_REQUEST_program));
     }
     aic_pto_options chosen = aic_pto_options_init();
     aic_status status = options != NULL ? aic_structure_take("options", options, &chosen, sizeof chosen) : AIC_OK;
@@ -547,10 +553,12 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         return aic_fail_memory("texpands", sizeof *made);
     }
     made->options = chosen;
-    maker m = {{text, text + length, text, false}, made, text, text, 1};
+    maker m = {{.text = text, .end = text + length, .at = text}, made, text, text, 1};
     while (status == AIC_OK && m.in.at < m.in.end) {
         aic_pto_line line;
+        m.in.about = NULL;
         status = aic_pto_read_line(&m.in, &line);
+        m.in.about = aic_request_rule(AIC_REQUEST_names);
         if (status == AIC_OK) {
             status = add_line(&m, &line);
         }

@@ -34,7 +34,9 @@ aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     aic_pto_locate(in, where, &line, &column);
-    return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "%s (line %zu, column %zu)", message, line, column);
+    const aic_status status =
+        aic_fail(AIC_INVALID_ARGUMENT, "texpands", "%s (line %zu, column %zu)", message, line, column);
+    return aic_fail_source(status, in->about != NULL ? in->about : aic_request_rule(AIC_REQUEST_statement));
 }
 
 aic_status aic_pto_fail_word(const aic_pto_reader *in, aic_pto_word word, const char *key, const char *expected)

@@ -2,12 +2,14 @@
 #ifndef AIC_PTO_READER_H
 #define AIC_PTO_READER_H
 
+#include "frontend/core/rule.h"
 #include <aic/texpands.h>
 
 typedef struct aic_pto_reader {
     const char *text, *end; /* need no closing zero */
     const char *at;
-    bool spans_lines; /* line ends and comments are white space: inside a level 2 statement */
+    bool spans_lines;      /* line ends and comments are white space: inside a level 2 statement */
+    const aic_rule *about; /* what messages are about; NULL: the grammar of statements */
 } aic_pto_reader;
 
 /* A part of the text. */
@@ -19,7 +21,7 @@ typedef struct aic_pto_word {
 /* Line and column of a character, from 1. */
 void aic_pto_locate(const aic_pto_reader *in, const char *where, size_t *line, size_t *column);
 
-/* Fails with "texpands: message (line L, column C)". */
+/* Fails with "texpands: message (line L, column C) [SOURCE]". */
 aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -61,12 +61,14 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the %s NULL",
                         program == NULL ? "program is" : "arguments are");
     }
+    aic_verdict v = aic_request_verdict("texpands");
     if (program->options.free_names) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "a program with free names cannot be run");
+        aic_break(&v, AIC_REQUEST_arguments, "a program with free names cannot be run");
+    } else if (count != program->argument_count) {
+        aic_break(&v, AIC_REQUEST_arguments, "arguments: %zu given, %zu needed", count, program->argument_count);
     }
-    if (count != program->argument_count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "arguments: %zu given, %zu needed", count,
-                        program->argument_count);
+    if (v.status != AIC_OK) {
+        return v.status;
     }
     const void *const *addresses = (const void *const *)arguments;
     aic_status status = AIC_OK;

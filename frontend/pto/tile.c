@@ -481,13 +481,12 @@ aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
         status = aic_pto_expect(in, '<');
     }
     if (status == AIC_OK) {
+        const aic_rule *before = in->about;
+        in->about = aic_request_rule(AIC_REQUEST_tile);
         status = read_body(&b);
-    }
-    if (status == AIC_OK) {
-        status = aic_pto_expect(in, '>');
-    }
-    if (status == AIC_OK) {
-        status = check_required(&b);
+        status = status == AIC_OK ? aic_pto_expect(in, '>') : status;
+        status = status == AIC_OK ? check_required(&b) : status;
+        in->about = before;
     }
     aic_texpands_fill_in(&tile->desc);
     return status;

@@ -33,7 +33,7 @@ bool aic_is_allowed(const aic_allowed *allowed, double value)
 {
     bool found = allowed != NULL && is_between_modulo(allowed, value);
     for (int i = 0; allowed != NULL && i < allowed->others && i < AIC_OTHERS_MAX && !found; i++) {
-        const double other = (double)allowed->other[i];
+        const double other = allowed->other[i];
         const aic_allowed single = {.low = other, .high = other, .modulo = allowed->modulo};
         found = is_between_modulo(&single, value);
     }

@@ -69,17 +69,19 @@ static int64_t output_cell(const sizes *s, int64_t co, int64_t ho, int64_t wo)
 static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_t *weight, int64_t co)
 {
     const sizes *s = at->size;
-    const int64_t pad_value = (int64_t)at->desc->pad_value;
+    const int32_t pad_value = (int32_t)at->desc->pad_value;
     int64_t sum = 0;
     for (int64_t c1 = 0; c1 < s->c1; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
                 const int64_t cell = input_cell(at, c1, kh, kw);
                 const int8_t *w = weight + weight_cell(s, c1, kh, kw, co);
+                int32_t block = 0; /* of at most 32 products */
                 for (int64_t c0 = 0; c0 < s->c0; c0++) {
-                    const int64_t x = cell < 0 ? pad_value : feature_map[cell + c0];
-                    sum += x * w[c0];
+                    const int32_t x = cell < 0 ? pad_value : feature_map[cell + c0];
+                    block += x * w[c0];
                 }
+                sum += block;
             }
         }
     }

@@ -17,13 +17,14 @@ void aic_exact_add(aic_exact_sum *sum, double term)
     if (term == 0) {
         return;
     }
-    sum->above += fmax(term, 0);
-    sum->below += fmax(-term, 0);
+    sum->above += term > 0 ? term : 0;
+    sum->below += term < 0 ? -term : 0;
     uint64_t bits;
     memcpy(&bits, &term, sizeof bits);
     const int64_t sign = term < 0 ? -1 : 1;
     const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-    const int at = (int)(bits >> 52 & 0x7FF) - 1075 - LOWEST_BIT; /* position of the mantissa's lowest bit */
+    const unsigned at =
+        (unsigned)(bits >> 52 & 0x7FF) - (1075 + LOWEST_BIT); /* position of the mantissa's lowest bit */
     int64_t *limb = sum->limb + at / LIMB_BITS;
     const uint64_t low = (mantissa & UINT32_MAX) << at % LIMB_BITS;
     const uint64_t high = (mantissa >> LIMB_BITS) << at % LIMB_BITS;
@@ -65,20 +66,22 @@ double aic_exact_value(const aic_exact_sum *sum)
     int64_t limb[AIC_EXACT_LIMBS];
     memcpy(limb, sum->limb, sizeof limb);
     const double sign = make_positive(limb);
+    int top = AIC_EXACT_LIMBS - 1;
+    while (top > 0 && limb[top] == 0) {
+        top--;
+    }
     /* The first 53 bits from the highest set one, and whether there is anything below them. */
     uint64_t mantissa = 0;
-    int lowest = 0; /* position of mantissa's bit 0 */
-    uint64_t rest = 0;
-    for (int bit = AIC_EXACT_LIMBS * LIMB_BITS - 1; bit >= 0; bit--) {
-        const uint64_t set = (uint64_t)limb[bit / LIMB_BITS] >> bit % LIMB_BITS & 1;
-        if (mantissa >> (DOUBLE_BITS - 1) == 0) {
-            mantissa = mantissa << 1 | set;
-            lowest = bit;
-        } else {
-            rest |= set;
-        }
+    int bit = top * LIMB_BITS + LIMB_BITS; /* position of mantissa's bit 0 */
+    while (bit > 0 && mantissa >> (DOUBLE_BITS - 1) == 0) {
+        bit--;
+        mantissa = mantissa << 1 | ((uint64_t)limb[bit / LIMB_BITS] >> bit % LIMB_BITS & 1);
     }
-    return sign * ldexp((double)(mantissa | rest), lowest + LOWEST_BIT);
+    int64_t rest = limb[bit / LIMB_BITS] & ((INT64_C(1) << bit % LIMB_BITS) - 1);
+    for (int i = 0; i < bit / LIMB_BITS; i++) {
+        rest |= limb[i];
+    }
+    return sign * ldexp((double)(mantissa | (rest != 0)), bit + LOWEST_BIT);
 }
 
 aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products)
@@ -88,13 +91,13 @@ aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products)
     const bool up = sum->above + bound > (double)FLT_MAX, down = sum->below + bound > (double)FLT_MAX;
     aic_allowed allowed = aic_allowed_within(aic_exact_value(sum), bound);
     if (sum->special == 0 && up) {
-        allowed.other[allowed.others++] = INFINITY;
+        allowed.other[allowed.others++] = (double)INFINITY;
     }
     if (sum->special == 0 && down) {
-        allowed.other[allowed.others++] = -INFINITY;
+        allowed.other[allowed.others++] = -(double)INFINITY;
     }
     if ((up && down && sum->special == 0) || (up && sum->special < 0) || (down && sum->special > 0)) {
-        allowed.other[allowed.others++] = NAN;
+        allowed.other[allowed.others++] = (double)NAN;
     }
     return allowed;
 }

@@ -225,7 +225,7 @@ static void allow(const request *r, const dot *d, int64_t cell)
     allowed->low = overflow(r->semantics, allowed->low);
     allowed->high = overflow(r->semantics, allowed->high);
     for (int i = 0; i < allowed->others; i++) {
-        allowed->other[i] = (float)overflow(r->semantics, (double)allowed->other[i]);
+        allowed->other[i] = overflow(r->semantics, allowed->other[i]);
     }
 }
 

@@ -11,6 +11,7 @@
  * statement of PTO-AS is read as one (pto_as.c). */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 #include "frontend/pto/as.h"
 #include "frontend/text/nearest.h"
 #include "frontend/text/number.h"
@@ -34,6 +35,7 @@ typedef struct reader {
     const char *at;
     const aic_record *record; /* being read, or NULL */
     const aic_field *field;   /* key being read, or NULL */
+    bool no_key;              /* what was read is not a key */
 } reader;
 
 /* ---- messages ---- */
@@ -41,7 +43,21 @@ typedef struct reader {
 /* The keys of any operator fit. */
 enum { KEYS_MAX = 448 };
 
-/* Fails with "OPERATOR: KEY: message (column N)"; `where` points into the text. */
+/* Where a key comes from that is read; else the rules of texts. */
+static const aic_rule *source_of(const reader *in)
+{
+    for (int op = AIC_OP_NONE + 1; in->field != NULL && op < AIC_OP_END; op++) {
+        const aic_op_info *info = aic_op_get((aic_op)op);
+        for (size_t i = 0; &info->record == in->record && i < info->rule_count; i++) {
+            if (strcmp(info->rules[i].kind, "field") == 0 && strcmp(info->rules[i].id, in->field->name) == 0) {
+                return &info->rules[i];
+            }
+        }
+    }
+    return aic_request_rule(in->no_key ? AIC_REQUEST_key : AIC_REQUEST_text);
+}
+
+/* Fails with "OPERATOR: KEY: message (column N) [SOURCE]"; `where` points into the text. */
 __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in, const char *where, const char *format,
                                                                 ...)
 {
@@ -50,8 +66,10 @@ __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
-                    in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
+    const aic_status status =
+        aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
+                 in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
+    return aic_fail_source(status, source_of(in));
 }
 
 /* "; did you mean stride?", or nothing. */
@@ -368,6 +386,7 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
             aic_nearest_try(&near, in->record->fields[f].name);
         }
         list_keys(in->record, keys, sizeof keys);
+        in->no_key = true;
         return fail_at(in, key.start, "%s: unknown key%s%s the keys are %s", show(key).text, hint_of(&near).text,
                        near.best ? "" : ";", keys);
     }
@@ -468,7 +487,7 @@ static aic_status read_stage(reader *in, aic_stage *stage)
 
 aic_status aic_record_parse(const aic_record *record, const char *text, void *fields, uint64_t *given)
 {
-    reader in = {text, text, NULL, NULL};
+    reader in = {.text = text, .at = text};
     word name;
     aic_status status = read_word(&in, "a name", &name);
     if (status == AIC_OK && !word_is(name, record->name)) {
@@ -488,7 +507,7 @@ aic_status aic_spec_read(const char *text, aic_spec *spec)
     if (aic_pto_recognise(text)) {
         return aic_pto_read_spec(text, spec);
     }
-    reader in = {text, text, NULL, NULL};
+    reader in = {.text = text, .at = text};
     aic_spec result;
     memset(&result, 0, sizeof result);
     do {

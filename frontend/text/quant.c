@@ -3,6 +3,7 @@
 
 #include "frontend/core/diag.h"
 #include "frontend/core/field.h"
+#include "frontend/core/rule.h"
 #include "frontend/text/number.h"
 #include <aic/fixpipe.h>
 
@@ -35,21 +36,23 @@ static uint64_t join(uint64_t scale, int64_t offset, bool is_signed)
 
 aic_status aic_quant_word(float scale, int32_t offset, bool is_signed, uint64_t *word)
 {
-    uint64_t bits;
+    uint64_t bits = 0;
+    aic_verdict v = aic_request_verdict("quant_word");
     if (!word) {
         return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "word: is NULL");
     }
     if (!round_scale(scale, &bits)) {
         char text[AIC_NUMBER_TEXT_MAX] = "";
         (void)(isnan(scale) ? aic_number_print((double)scale, text) : aic_float_print(scale, text));
-        return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "scale: %s is not in " SCALES, text);
+        aic_break(&v, AIC_REQUEST_scale, "scale: %s is not in " SCALES, text);
     }
     if (offset < OFFSET_LOW || offset > OFFSET_HIGH) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "offset: %" PRId32 " is not in %d..%d", offset, OFFSET_LOW,
-                        OFFSET_HIGH);
+        aic_break(&v, AIC_REQUEST_offset, "offset: %" PRId32 " is not in %d..%d", offset, OFFSET_LOW, OFFSET_HIGH);
     }
-    *word = join(bits, offset, is_signed);
-    return AIC_OK;
+    if (v.status == AIC_OK) {
+        *word = join(bits, offset, is_signed);
+    }
+    return v.status;
 }
 
 aic_quant aic_quant_parts(uint64_t word)

@@ -169,7 +169,7 @@ static void put_allowed(aic_tracer *t, const aic_trace_sum *sum)
                    aic_trace_real(t, allowed.high).text);
     for (int i = 0; i < allowed.others; i++) {
         aic_trace_step(t, AIC_STEP_SUM_FAST, "or", "%s, where a sum on the way overflows",
-                       aic_trace_real(t, (double)allowed.other[i]).text);
+                       aic_trace_real(t, allowed.other[i]).text);
     }
 }
 

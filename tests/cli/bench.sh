@@ -25,7 +25,7 @@ ok 'the other name' grep -Eq ' a$' .out
 expect '--json' 0 '' "$aicjit" bench "$half" "$int8" --json "${short[@]}" --batch lines.txt --dt int8
 cp .out bench.json
 ok 'one object an operator' test "$(grep -c '^{"spec":"conv2d(.*}$' bench.json)" -eq 4
-keys='spec kernel isa threads macs bytes median_ns min_ns p90_ns gmacs_per_s gbytes_per_s low_ns high_ns samples calls clock weights schedule origin name peak peak_share bound_share bound_ns predicted_ns ratio compile_ns make_ns parts ready loaded made cache'
+keys='spec choices kernel isa threads macs bytes median_ns min_ns p90_ns gmacs_per_s gbytes_per_s low_ns high_ns samples calls clock weights schedule origin name peak peak_share bound_share bound_ns predicted_ns ratio compile_ns make_ns parts ready loaded made cache'
 ok 'exactly the keys' test "$(head -n 1 bench.json | grep -oE '"[a-z0-9_]+":' | tr -d '":' | xargs)" = "$keys"
 ok 'threads 1, cache miss' grep -q '"threads":1,.*"cache":"miss"}$' bench.json
 ok 'macs of 3x3 outputs, 16 channels, 64 products' grep -q '"macs":9216,' bench.json

@@ -34,6 +34,40 @@ expect 'tune' 2 'only the reference computes' "$aicjit" tune "$half" "${zero[@]}
 expect 'export' 2 'only the reference computes' "$aicjit" export "$half" "${zero[@]}" -o k.o --header k.h
 expect 'explain' 2 'only the reference computes' "$aicjit" explain "$half" "${zero[@]}"
 
+# What is made under other readings says so, and what is made under the documents' says nothing.
+after=(--choice relu=after)
+says() { # NAME PATTERN COMMAND...
+    local name=$1 pattern=$2
+    shift 2
+    expect "$name says by which" 0 "$pattern" "$@" "${after[@]}"
+    expect "$name of the documents" 0 '' "$@"
+    ok "$name says nothing of the documents' own" test -z "$(grep -h 'choices:' .out k.h repro/repro.ll what.html 2>/dev/null)"
+    rm -rf k.h repro what.html golden
+}
+says check '^choices: relu=after$' "$aicjit" check "$minus"
+says explain '^choices: relu=after$' "$aicjit" explain "$minus"
+says bench '^choices: relu=after$' "$aicjit" bench "$minus" --min-time 0
+says 'bench --json' '"choices":("relu=after"|""),' "$aicjit" bench "$minus" --min-time 0 --json
+says 'dump --stage ir' '^;   choices: relu=after$' "$aicjit" dump "$minus" --stage ir
+says 'a reproducer' '^;   choices: relu=after$' sh -c '"$0" dump "$1" --repro repro ${2:+"$2" "$3"} && cat repro/repro.ll' "$aicjit" "$minus"
+says 'a header' '^ \*     choices: relu=after$' sh -c '"$0" export "$1" -o k.o --header k.h ${2:+"$2" "$3"} && cat k.h' "$aicjit" "$minus"
+says 'a diagnosis' '"choices": ("relu=after"|""), ' "$aicjit" run "$minus" "${fill[@]}" --diagnose --json
+says 'its page' '>choices: relu=after<' sh -c '"$0" run "$1" --fill src=const:-5 --diagnose --report what.html ${2:+"$2" "$3"} && cat what.html' "$aicjit" "$minus"
+says 'golden data' '"key": "relu", "value": "after"' sh -c 'rm -rf golden; "$0" golden "$1" -o golden ${2:+"$2" "$3"} && cat golden/manifest.json' "$aicjit" "$minus"
+
+# --choice stands over --overflow and --rounding, which stand over --profile.
+large=(--fill src=const:70000)
+big="fixpipe(src=float32, dst=float16, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=F322F16)"
+expect 'overflow by the option' 0 'min inf max inf ' "$aicjit" run "$big" "${large[@]}" --overflow ieee
+expect 'a choice stands over it' 0 'min 65504 max 65504 ' "$aicjit" run "$big" "${large[@]}" --choice overflow=saturate --overflow ieee
+expect 'in any order' 0 'min 65504 max 65504 ' "$aicjit" run "$big" "${large[@]}" --overflow ieee --choice overflow=saturate
+shift_right='tensor_arithmetic_quantized(op=BM_MUL, shape=[1,1,1,1], rshift_bit=1, input1_is_const=true, input1_addr=1)'
+one=(--fill input0=const:1)
+expect 'rounding by a profile' 0 'min 1 max 1 ' "$aicjit" run "$shift_right" "${one[@]}" --profile library
+expect 'an option stands over it' 0 'min 0 max 0 ' "$aicjit" run "$shift_right" "${one[@]}" --rounding floor --profile library
+expect 'a choice over both' 0 'min 1 max 1 ' "$aicjit" run "$shift_right" "${one[@]}" --choice rounding=half_up --rounding floor --profile library
+expect 'help says so' 0 'stands over' "$aicjit" help choices
+
 expect 'an unknown profile' 2 'run: profile: "docs" is none of document, simulator, script, library$' "$aicjit" run "$minus" --profile docs
 expect 'two profiles' 2 '[-]-profile is given twice' "$aicjit" run "$minus" --profile script --profile script
 expect 'an unknown key' 2 'choice: "rely" is none of sum, ' "$aicjit" run "$minus" --choice rely=after

@@ -13,6 +13,7 @@ member() { # KEY of the object in .out, as Python prints it
 
 expect 'counts' 1 '^16 elements, 16 differ$' "$aicjit" differ "$minus" --profiles document,simulator --fill src=const:-5
 expect 'how far' 1 '^  dst\[0,0\]  0  5  5 ulp$' "$aicjit" differ "$minus" --profiles document,simulator --fill src=const:-5
+expect 'whose is which' 1 '^element, document, simulator:$' "$aicjit" differ "$minus" --profiles document,simulator --fill src=const:-5
 expect 'the choice' 1 '^choices that part them here: relu$' "$aicjit" differ "$minus" --profiles document,simulator --fill src=const:-5
 expect 'alike' 0 '^16 elements, 0 differ$' "$aicjit" differ "$plus" --profiles document,document+relu=after --fill src=const:-5
 
@@ -20,7 +21,7 @@ expect 'alike' 0 '^16 elements, 0 differ$' "$aicjit" differ "$plus" --profiles d
 
 sides='document,document+relu=after'
 pair=(differ "$minus" --profiles "$sides" --fill src=const:-5)
-expect 'which step parts them' 1 '^they part at the step "relu": document -5 -> 0 .*, document\+relu=after has no such step$' "$aicjit" "${pair[@]}"
+expect 'which step parts them' 1 '^they part at the step "relu", marked by > below$' "$aicjit" "${pair[@]}"
 expect 'marked' 1 '^> relu +-5 -> 0 .*\|$' "$aicjit" "${pair[@]}"
 expect 'steps of both beside each other' 1 '^! [*] scale, to float32 +0 [*] -1 -> -0 .* \| [*] scale, to float32 +-5 [*] -1 -> 5 ' "$aicjit" "${pair[@]}"
 expect 'a step of the other alone' 1 '^! +\| relu +5 -> 5 ' "$aicjit" "${pair[@]}"

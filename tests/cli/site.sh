@@ -10,7 +10,7 @@ if ! command -v python3 >/dev/null; then
     finish
 fi
 mapfile -t operators < <("$aicjit" list | sed '/^$/,$d' | awk 'NR > 1 { print $1 }')
-pages=$((${#operators[@]} + 2))
+pages=$((${#operators[@]} + 3))
 expect 'the site' 0 "^$pages pages in site\$" python3 "$here/../../tools/site/pages.py" "$aicjit" site
 expect 'links and pictures' 0 "^$pages passed, 0 failed\$" python3 "$here/site_check.py" site
 

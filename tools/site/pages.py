@@ -45,6 +45,7 @@ pre{background:var(--tint);padding:.8rem 1rem;overflow-x:auto;border-radius:6px}
 dt{margin-top:.6rem}dd{margin:0 0 0 1.5rem;color:var(--soft)}
 .wide{overflow-x:auto}table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.35rem .8rem .35rem 0;
 text-align:left;vertical-align:top}th{font-weight:600}
+.rules td:first-child{min-width:9rem}.rules td.about{min-width:14rem}
 figure{margin:1rem 0;overflow-x:auto;background:#fff;border:1px solid var(--line);border-radius:6px}
 figcaption{font-size:.85rem;color:#5f6c7b;padding:.4rem .8rem}
 """
@@ -76,7 +77,8 @@ class Site:
         return table
 
     def write(self, name, title, body):
-        links = ["<a href='index.html'>Operators</a>", "<a href='choices.html'>Choices</a>"]
+        links = ["<a href='index.html'>Operators</a>", "<a href='choices.html'>Choices</a>",
+                 "<a href='shared.html'>What all share</a>"]
         (self.folder / name).write_text(
             "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
             "<meta name='viewport' content='width=device-width'><title>%s</title>"
@@ -168,21 +170,32 @@ def choices_of(name, matrix):
     return "\n".join(out)
 
 
+# What `rules` calls the kinds, here; keys have a list of their own, with their sources.
+KINDS = {"rule": ("Rules, in the order in which they are checked", ("Names", "What holds", "Source")),
+         "default": ("Where defaults come from", ("Key", "Default", "Source")),
+         "step": ("Steps that round, clamp or replace numbers", ("Step", "What is done", "Source"))}
+
+
 def provenance(rules):
     """What `rules` lists: kinds in the order in which they come."""
     out = []
-    for kind in dict.fromkeys(rule["kind"] for rule in rules):
-        out.append("<h2>Where it comes from: %s</h2>\n<div class='wide'><table>" % html.escape(kind))
+    for kind in dict.fromkeys(rule["kind"] for rule in rules if rule["kind"] in KINDS):
+        heading, columns = KINDS[kind]
+        out.append("<h2>%s</h2>\n<div class='wide'><table class='rules'>\n<tr>%s</tr>"
+                   % (heading, "".join("<th>%s</th>" % c for c in columns)))
         for rule in (r for r in rules if r["kind"] == kind):
-            cells = [rule["field"] or rule["id"], rule["text"] or rule.get("value", ""), rule["source"]]
-            out.append("<tr>%s</tr>" % "".join("<td>%s</td>" % html.escape(c) for c in cells))
+            name = "<code>%s</code>" % html.escape(rule["id"] if kind == "step" else rule["field"])
+            if kind == "step" and rule["field"]:
+                name += "<br>choice <a href='choices.html#%s'>%s</a>" % (rule["field"], rule["field"])
+            what = html.escape(rule["text"]) if kind != "default" else "<code>%s</code>" % html.escape(rule.get("value", ""))
+            out.append("<tr><td>%s</td><td>%s</td><td class='about'>%s</td></tr>" % (name, what, html.escape(rule["source"])))
         out.append("</table></div>\n")
     return "\n".join(out)
 
 
 def operator_page(site, name, about, matrix, rules):
     title, parts = sections(site.call("help", name))
-    shown = [(h, lines) for h, lines in parts if not h.startswith(("example", "its operands"))]
+    shown = [(h, lines) for h, lines in parts if not h.startswith(("example", "its operands", "rules"))]
     listed = re.search(r"aicjit check '(.*)'", site.call("help", name)).group(1)
     spec, at = SMALL.get(name, (listed, None))
     body = "<h1>%s</h1>\n<p class='about'>%s</p>\n" % (name, html.escape(about))
@@ -209,9 +222,18 @@ def choices_page(site, matrix):
         for line in lines:
             key = re.match(r"  (\w+)  ", line)
             named = "<dt id='%s'>" % key.group(1) if key else "<dd>"
-            body += "%s%s%s\n" % (named, html.escape(line.strip()), "</dt>" if key else "</dd>")
+            text = re.sub(r"^(\w+)  ", r"<code>\1</code> ", html.escape(line.strip()))
+            body += "%s%s%s\n" % (named, text, "</dt>" if key else "</dd>")
         body += "</dl>\n"
     site.write("choices.html", "Choices and profiles", body)
+
+
+def shared_page(site, rules):
+    """What no operator has for itself: options, and rules of chains, calls, texts and packing."""
+    body = "<h1>What all operators share</h1>\n"
+    for op, heading in (("semantics", "Options"), ("request", "Requests")):
+        body += "<h1>%s</h1>\n" % heading + provenance(rules[op])
+    site.write("shared.html", "What all operators share", body)
 
 
 def index_page(site):
@@ -235,8 +257,9 @@ def main():
     for name, about in site.operators:
         operator_page(site, name, about, matrix, rules.get(name, []))
     choices_page(site, matrix)
+    shared_page(site, rules)
     index_page(site)
-    print("%d pages in %s" % (len(site.operators) + 2, sys.argv[2]))
+    print("%d pages in %s" % (len(site.operators) + 3, sys.argv[2]))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ AIC_EXTERN_C_BEGIN
  * Infinities and NaN are values like any other: an infinite result is right only where low, high or other[] is that
  * infinity, and NaN only where NaN stands there. Both low and high are NaN where nothing but NaN is right. */
 typedef struct aic_allowed {
-    double exact;                /* the formula's value without any rounding of sums */
-    double low, high;            /* neither is NaN, or both are */
-    float other[AIC_OTHERS_MAX]; /* what else sums can lead to that overflow on the way */
+    double exact;                 /* the formula's value without any rounding of sums */
+    double low, high;             /* neither is NaN, or both are */
+    double other[AIC_OTHERS_MAX]; /* what else sums can lead to that overflow on the way */
     uint16_t others;
     uint16_t modulo; /* 256 for results of 8 bits, which stand for every number with these bits; else 0 */
 } aic_allowed;

@@ -53,6 +53,15 @@ static void check_stage(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, 
     }
 }
 
+/* Of accumulators that are not known: nothing is broken by what was left out, or follows from them. */
+static void fill_unknown(aic_tensor_arithmetic_desc *desc)
+{
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        desc->shape[d] = desc->shape[d] == 0 ? 1 : desc->shape[d];
+        desc->input0_stride[d] = desc->output_stride[d] = AIC_COMPACT;
+    }
+}
+
 /* All rows of a block, or those that are defined. */
 static void fill_shape(aic_verdict *v, aic_tensor_arithmetic_desc *desc, const aic_accumulator *from,
                        const geometry *at)
@@ -90,10 +99,12 @@ static void fill_strides(aic_verdict *v, const char *field, const int64_t shape[
 aic_status aic_tensor_arithmetic_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
 {
     aic_tensor_arithmetic_desc *desc = descriptor;
-    aic_verdict v = {.subject = NAME, .rules = aic_op_tensor_arithmetic.rules};
+    aic_verdict v = {.subject = NAME, .rules = aic_op_tensor_arithmetic.rules, .below = from->broken};
     const geometry at = geometry_of(from);
     check_modes(&v, desc);
-    if (v.status == AIC_OK) {
+    if (from->unknown) {
+        fill_unknown(desc);
+    } else if (v.status == AIC_OK) {
         fill_shape(&v, desc, from, &at);
         fill_strides(&v, "input0_stride", desc->shape, desc->input0_stride, from, &at);
         if (aic_tensor_arithmetic_other_stage(desc) != 0) {

@@ -4,7 +4,7 @@
  * Where an operation is monotone in each of its inputs, its result lies between the least and the largest of those for
  * the ends of their ranges, and these are the operator's own: its rounding is monotone, too. BM_DIV is so where the
  * divisor has one sign; BM_MAC is a product, then a sum with the accumulator. Of operations on bits only equal ends
- * tell anything.
+ * tell anything, and of a 0 only what both signs lead to: the sign of a sum that is 0 depends on the order.
  *
  * A range from -infinity to infinity stands for NaN, too, and what comes of it must do so. */
 #include "frontend/core/diag.h"
@@ -153,28 +153,45 @@ static aic_status add_products(const ranges *r, float *const products[ENDS], flo
     return status;
 }
 
+/* Ends that are equal as numbers are the same bits; a 0 that sums may have given either sign gets both. */
+static bool open_signs(float *const range[ENDS], size_t i)
+{
+    if (range[LOW][i] == 0 && range[HIGH][i] == 0) {
+        range[LOW][i] = -0.0F;
+        range[HIGH][i] = 0.0F;
+    }
+    return is_known((const float *const[ENDS]){range[LOW], range[HIGH]}, i);
+}
+
+/* Of an input that is an earlier stage's accumulators, a 0 has any sign, whichever the other input's is. */
+static bool has_bits(const ranges *r, size_t i)
+{
+    return r->other[LOW] == r->other[HIGH] || (is_known(r->other, i) && r->other[LOW][i] != 0);
+}
+
 /* Bits that are known give bits that are known. */
 static aic_status map_bits(const ranges *r, float *const range[ENDS])
 {
     const size_t bytes = r->words * sizeof(float);
-    unsigned char *memory = malloc(ENDS * bytes);
+    unsigned char *memory = malloc(ENDS * bytes + r->words);
     if (!memory) {
-        return aic_fail_memory("reference", ENDS * bytes);
+        return aic_fail_memory("reference", ENDS * bytes + r->words);
     }
-    unsigned char *ends[ENDS] = {memory, memory + bytes};
+    unsigned char *ends[ENDS] = {memory, memory + bytes}, *known = memory + ENDS * bytes;
     aic_status status = AIC_OK;
+    for (size_t i = 0; i < r->words; i++) {
+        known[i] = open_signs(range, i) && has_bits(r, i);
+    }
     for (int end = 0; end < ENDS && status == AIC_OK; end++) {
         status = combine(r, r->desc->op, range[end], r->other[end]);
         memcpy(ends[end], r->result, bytes);
     }
     for (size_t i = 0; i < r->words && status == AIC_OK; i++) {
         const size_t at = i * sizeof(float);
-        const void *low = &range[LOW][i], *high = &range[HIGH][i]; /* compared bit by bit */
-        const bool known =
-            memcmp(low, high, sizeof(float)) == 0 && memcmp(ends[LOW] + at, ends[HIGH] + at, sizeof(float)) == 0;
+        const bool same = known[i] && memcmp(ends[LOW] + at, ends[HIGH] + at, sizeof(float)) == 0;
         memcpy(&range[LOW][i], ends[LOW] + at, sizeof(float));
         range[HIGH][i] = range[LOW][i];
-        if (!known) {
+        if (!same) {
             range[LOW][i] = -(float)INFINITY;
             range[HIGH][i] = (float)INFINITY;
         }
