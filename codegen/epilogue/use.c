@@ -167,7 +167,7 @@ static bool set_walks(using *u, int64_t blocks, int index, int64_t row_bytes)
     const int64_t columns = width != 0 && width < LANES ? width : packet.blocks * (int64_t)LANES;
     u->key.walk[index] = walk_of(u->strip, aic_round_up(u->strip->form.rows, packet.rows));
     u->key.walk[index + AIC_WALK_SLOW] = walk_of(u->strip, packet.rows);
-    return packet.rows > 1 && row_bytes == columns * target_bytes(u->p);
+    return row_bytes == columns * target_bytes(u->p);
 }
 
 static void set_step(aic_strip_key *key, unsigned number, const aic_step *step)

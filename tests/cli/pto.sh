@@ -236,7 +236,7 @@ ok 'in a file' grep -q '^# several.pto:4$' several.s
 expect 'an object holds one' 2 'the program has 2 different statements' "$aicjit" dump --pto several.pto --stage obj -o several.o
 expect 'of one it is written' 0 '' "$aicjit" dump --pto one.pto --stage obj -o one.o
 ok 'the object is there' test -s one.o
-expect 'bench --pto' 0 '^\{"spec":"several.pto","kernel":"program",.*"bytes":152,"median_ns":[0-9.]+,.*"cache":"miss"\}$' "$aicjit" bench \
+expect 'bench --pto' 0 '^\{"spec":"several.pto","choices":"","kernel":"program",.*"bytes":152,"median_ns":[0-9.]+,.*"cache":"miss"\}$' "$aicjit" bench \
     --pto several.pto --json --min-time 0.001
 expect 'bench --pto, a table' 0 ' several.pto$' "$aicjit" bench --pto several.pto --min-time 0.001
 for command in dump explain check bench; do
