@@ -19,7 +19,7 @@ endif()
 target_link_libraries(aicjit_module PRIVATE aicjit_options aicjit_llvm Threads::Threads m)
 
 # The library finds it by this name.
-aic_add_objects(aicjit_loader_objects runtime/generator_module.c runtime/loading.c)
+aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)
 target_compile_definitions(aicjit_loader_objects PRIVATE "AIC_MODULE_FILE=\"${AIC_MODULE_FILE}\"")
 target_sources(aicjit PRIVATE $<TARGET_OBJECTS:aicjit_loader_objects>)
 add_dependencies(aicjit aicjit_module) # whoever builds the library can run it

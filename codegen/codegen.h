@@ -233,7 +233,7 @@ typedef struct aic_generator_api {
     aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);
 } aic_generator_api;
 
-/* The generator itself. The runtime comes to it by runtime/generator.h. */
+/* The generator itself. The runtime comes to it by runtime/generator/generator.h. */
 const aic_generator_api *aic_generator_linked(void);
 
 #endif

@@ -8,7 +8,7 @@
  * What the shape decides is aic_number(e, "row.pitch"), trip counts of loops aic_trips(e, "kpacks"). Products of
  * numbers are numbers with a name of their own; no role has the name of a number.
  *
- * tests/test_parts.c compares both forms, and the bytes of parts that have equal keys. */
+ * tests/codegen/test_parts.c compares both forms, and the bytes of parts that have equal keys. */
 #ifndef AIC_PARTS_H
 #define AIC_PARTS_H
 

@@ -1,7 +1,7 @@
 /* The disk cache in tests; see disk_case.h. */
 #include "tests/disk_case.h"
 #include "frontend/core/stage.h"
-#include "runtime/disk_file.h"
+#include "runtime/disk/disk_file.h"
 
 #include <check.h>
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #define AIC_TESTS_DISK_CASE_H
 
 #include "frontend/core/diag.h"
-#include "runtime/build.h"
+#include "runtime/request/build.h"
 #include "tests/conv_case.h"
 
 #include <aic/aic.h>

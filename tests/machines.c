@@ -1,5 +1,5 @@
 #include "tests/machines.h"
-#include "runtime/context.h"
+#include "runtime/request/context.h"
 
 #include <check.h>
 

@@ -1,7 +1,7 @@
 /* Calls that several threads share; see shared_case.h. */
 #include "tests/shared_case.h"
 #include "frontend/core/stage.h"
-#include "runtime/pool.h"
+#include "runtime/threads/pool.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/entry.h"

@@ -11,7 +11,7 @@ aic_spec spec_of(const char *text);
 void set_field(aic_op op, void *desc, const char *name, uint32_t index, uint64_t word);
 
 /* Whether the thread's last error is this message. Where a broken rule left it, the source is part of the error and not
- * of `message`; which source belongs to which rule, tests/test_rules.c says. */
+ * of `message`; which source belongs to which rule, tests/frontend/test_rules.c says. */
 void check_error(const char *message);
 
 /* Whether the specification is legal (message NULL), or refused with just this message. */

@@ -2,7 +2,7 @@
 #ifndef AIC_TESTS_TUNE_CASE_H
 #define AIC_TESTS_TUNE_CASE_H
 
-#include "runtime/tune_file.h"
+#include "runtime/tuning/tune_file.h"
 
 /* Makes a folder, and names a file in it; tune_folder_close() removes both with what lies there. */
 typedef struct tune_folder {

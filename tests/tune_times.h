@@ -4,7 +4,7 @@
 #define AIC_TESTS_TUNE_TIMES_H
 
 #include "frontend/core/stage.h"
-#include "runtime/tune.h"
+#include "runtime/tuning/tune.h"
 #include "tests/tune_case.h"
 
 #include <aic/aic.h>

@@ -1,7 +1,7 @@
 /* Contexts and specifications from command line options. */
 #include "tools/session.h"
 
-#include "tools/benchline.h"
+#include "tools/bench/benchline.h"
 #include "tools/harness/fail.h"
 #include "tools/kinds.h"
 

@@ -2,7 +2,7 @@
 #ifndef AIC_TOOLS_SPECS_H
 #define AIC_TOOLS_SPECS_H
 
-#include "tools/benchline.h"
+#include "tools/bench/benchline.h"
 #include "tools/session.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What a part of the library has to do when the process forks. runtime/fork.c says which parts there are, and calls
- * them. */
+/* What a part of the library has to do when the process forks. runtime/system/fork.c says which parts there are, and
+ * calls them. */
 #ifndef AIC_CORE_FORK_H
 #define AIC_CORE_FORK_H
 

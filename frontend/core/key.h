@@ -19,7 +19,7 @@
  *
  * Every part begins with its length, so no key is a prefix of another one. There is room for chains of any operators
  * and for groups, with 8 words for every specification besides those of its stages. Keys are used within one process;
- * kernels on disk have an identity (runtime/identity.h). */
+ * kernels on disk have an identity (runtime/request/identity.h). */
 #define AIC_STAGE_WORDS_MAX 48
 #define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
 typedef struct aic_key {

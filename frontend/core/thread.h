@@ -45,7 +45,7 @@ typedef struct aic_thread {
     char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
     const aic_hooks *hooks;              /* of the context that it works for; NULL: of none that has one */
-    /* runtime/scratch.h: memory for kernels */
+    /* runtime/call/scratch.h: memory for kernels */
     struct {
         void *memory;
         size_t size;
@@ -53,15 +53,15 @@ typedef struct aic_thread {
         size_t most;    /* that any of those needed */
         unsigned calls; /* one after the other, so far */
     } scratch;
-    /* runtime/share.c: in a parallel-for callback; calls that it makes are not shared once more */
+    /* runtime/threads/share.c: in a parallel-for callback; calls that it makes are not shared once more */
     bool sharing;
-    /* runtime/grace.h: what it writes down when it reads without a lock, and what takes that back when it ends */
+    /* runtime/cache/grace.h: what it writes down when it reads without a lock, and what takes that back when it ends */
     void *reader;
     void (*give_back_reader)(void *reader);
-    /* runtime/pipeline.c: in which slot of a cache the entry of a request was found, by a few bits of where the request
-     * and its context are. A hint: anything may be there by now */
+    /* runtime/request/pipeline.c: in which slot of a cache the entry of a request was found, by a few bits of where the
+     * request and its context are. A hint: anything may be there by now */
     uint32_t slot[AIC_SLOT_HINTS];
-    /* runtime/worker.c: it is a thread of the library's own, whose stack has room for the generator */
+    /* runtime/generator/worker.c: it is a thread of the library's own, whose stack has room for the generator */
     bool own;
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
     void *escape;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # files.sh: how the library's sources open and write files and read the environment, line by line: what others could have
-# prepared is opened by runtime/open_file.c only, a write cannot end the process, and set-user-id programs are not told
+# prepared is opened by runtime/system/open_file.c only, a write cannot end the process, and set-user-id programs are not told
 # what to do by their callers.
 set -euo pipefail
 export LC_ALL=C
@@ -28,15 +28,15 @@ calls() {
     grep -rnE "(^|[^a-zA-Z0-9_>.])($names)\(" --include='*.[ch]' frontend codegen runtime | grep -Ev ':[0-9]+: */?\*' || true
 }
 
-check 'the environment is read by aic_environment()' "$(calls getenv secure_getenv | grep -v '^runtime/environment\.h:' || true)"
+check 'the environment is read by aic_environment()' "$(calls getenv secure_getenv | grep -v '^runtime/system/environment\.h:' || true)"
 # A new file of its own, a folder, a file without a name.
 check 'files are opened by aic_open_file()' "$(calls open openat creat open64 |
-    grep -v '^runtime/open_file\.c:' | grep -Ev 'O_EXCL|O_DIRECTORY|O_TMPFILE' || true)"
+    grep -v '^runtime/system/open_file\.c:' | grep -Ev 'O_EXCL|O_DIRECTORY|O_TMPFILE' || true)"
 # What the kernel shows; processors.c makes such names of parts.
-check 'streams are of /proc and /sys' "$(calls fopen freopen | grep -Ev 'fopen\("/(proc|sys)/|^runtime/processors\.c:' || true)"
+check 'streams are of /proc and /sys' "$(calls fopen freopen | grep -Ev 'fopen\("/(proc|sys)/|^runtime/threads/processors\.c:' || true)"
 check 'whoever writes holds signals' "$(calls write writev pwrite ftruncate fallocate posix_fallocate fwrite |
     sed -n 's/^\(runtime[^:]*\):.*/\1/p' | sort -u | while read -r file; do
-    grep -q '"runtime/hold_signals.h"' "$file" || echo "$file"
+    grep -q '"runtime/system/hold_signals.h"' "$file" || echo "$file"
 done)"
 
 echo "$passed passed, $failed failed"

@@ -18,7 +18,7 @@ harmless='
 # When the library is loaded, before it can be called; what follows is a status of every compilation.
 loading='pthread_atfork pthread_key_create newlocale'
 # Text into memory streams, whose failure ferror() and fclose() tell; and the question for a permission, whose answers
-# tests/test_host.c gives.
+# tests/runtime/test_host.c gives.
 output='fprintf vfprintf fputc fputs putc link syscall'
 wrapped=$(nm "$build/aicjit-faults" | sed -n 's/.* [tT] __wrap_//p')
 known=$(tr -s ' ' '\n' <<<"$harmless $loading $output $wrapped" | sed 's/^_*//; /^$/d')

@@ -9,8 +9,8 @@
  * way number N of calling (ways.h) the result goes to result.N. Every buffer lies between inaccessible pages, inputs
  * are read-only. Exit status: 0 when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or
  * memory fail. */
-#include "runtime/code_memory.h"
-#include "runtime/stub.h"
+#include "runtime/code/code_memory.h"
+#include "runtime/code/stub.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/guard.h"
 

@@ -4,10 +4,10 @@
 #include "codegen/ready_file.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
-#include "runtime/disk_cache.h"
-#include "runtime/ready_parts.h"
-#include "runtime/tune.h"
-#include "runtime/tune_file.h"
+#include "runtime/disk/disk_cache.h"
+#include "runtime/disk/ready_parts.h"
+#include "runtime/tuning/tune.h"
+#include "runtime/tuning/tune_file.h"
 #include "tests/faults/calls.h"
 
 #include <dirent.h>

@@ -1,0 +1,363 @@
+/* A network as an object: its kernels, each once, for every level; its constants, packed by this host where it runs the
+ * level; and the function that calls them in order. */
+#include "runtime/network/network_export.h"
+
+#include "codegen/target/host.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/spec.h"
+#include "frontend/core/structure.h"
+#include "runtime/call/scratch.h"
+#include "runtime/export/export_names.h"
+#include "runtime/generator/generator.h"
+#include "runtime/generator/worker.h"
+#include "runtime/tuning/tuning.h"
+#include <aic/export.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNEL_NAME_MAX = 16 };
+
+/* A kernel of the object at a level. */
+typedef struct part {
+    char schedule[AIC_SCHEDULE_TEXT_MAX];
+    aic_kernel *packer; /* the same kernel in this process; NULL: it packs nothing here */
+    size_t packs;       /* its operand; 0: none */
+} part;
+
+typedef struct export_job {
+    aic_context *context;
+    const aic_network *net;
+    const char *name, *isa;
+    aic_export_levels to;
+    aic_context *packing[AIC_EXPORT_LEVELS_MAX]; /* of each level; NULL: this host does not run it */
+
+    size_t count; /* of different kernels */
+    aic_spec *canonical;
+    char (*kernel_name)[KERNEL_NAME_MAX];
+    part *part; /* count * levels */
+    const char **schedule;
+    aic_bundle_kernel *kernel;
+    aic_bundle_step *step;
+    aic_bundle_image *image; /* steps * levels */
+    bool *owned;             /* the image's bytes are this step's */
+    const char *parameter[AIC_BUNDLE_PARAMETERS_MAX];
+    aic_exported result;
+} export_job;
+
+static size_t levels(const export_job *job)
+{
+    return job->to.count;
+}
+
+static aic_status allocate(export_job *job)
+{
+    const size_t n = job->net->kernels + 1, parts = n * levels(job);
+    job->canonical = calloc(n, sizeof *job->canonical);
+    job->kernel_name = calloc(n, sizeof *job->kernel_name);
+    job->part = calloc(parts, sizeof *job->part);
+    job->schedule = calloc(parts, sizeof *job->schedule);
+    job->kernel = calloc(n, sizeof *job->kernel);
+    job->step = calloc(n, sizeof *job->step);
+    job->image = calloc(parts, sizeof *job->image);
+    job->owned = calloc(parts, sizeof *job->owned);
+    const bool good = job->canonical != NULL && job->kernel_name != NULL && job->part != NULL &&
+                      job->schedule != NULL && job->kernel != NULL && job->step != NULL && job->image != NULL &&
+                      job->owned != NULL;
+    return good ? AIC_OK : aic_fail_memory(AIC_NETWORK_SUBJECT, parts * sizeof *job->part);
+}
+
+static void release(export_job *job)
+{
+    const size_t parts = (job->net->kernels + 1) * levels(job);
+    for (size_t i = 0; job->owned != NULL && i < parts; i++) {
+        if (job->owned[i]) {
+            free((void *)(uintptr_t)job->image[i].constant.bytes);
+        }
+    }
+    for (size_t i = 0; job->part != NULL && i < parts; i++) {
+        aic_kernel_destroy(job->part[i].packer);
+    }
+    for (size_t l = 0; l < AIC_EXPORT_LEVELS_MAX; l++) {
+        aic_context_destroy(job->packing[l]);
+    }
+    free(job->canonical);
+    free(job->kernel_name);
+    free(job->part);
+    free(job->schedule);
+    free(job->kernel);
+    free(job->step);
+    free(job->image);
+    free(job->owned);
+}
+
+/* ---- kernels ---- */
+
+/* Contexts whose kernels pack what those of the object read. */
+static aic_status make_contexts(export_job *job)
+{
+    aic_status status = AIC_OK;
+    for (size_t l = 0; l < levels(job) && status == AIC_OK; l++) {
+        const aic_target *target = job->to.target[l];
+        aic_context_options options = aic_context_options_init();
+        options.isa = target->name;
+        options.machine = aic_core_name(job->context->machine->core);
+        options.semantics = job->context->semantics;
+        options.threads = 1;
+        options.verbose = 0;
+        options.tuning_db = options.dump_dir = options.profile = "";
+        if (target->arch == aic_host_arch() && aic_isa_check(target->name) == AIC_OK) {
+            status = aic_context_create(&options, &job->packing[l]);
+        }
+    }
+    return status;
+}
+
+/* The schedule at a level, as text, so that the object's kernel and the packing one have the same. */
+static aic_status choose_schedule(export_job *job, size_t k, size_t l)
+{
+    const aic_tune_record *record = NULL;
+    aic_schedule_info info;
+    const aic_target *target = job->to.target[l];
+    const aic_problem problem = aic_context_problem(job->context, &job->canonical[k], target);
+    aic_status status = AIC_OK;
+    if (target->arch == aic_host_arch()) {
+        status = aic_tuning_find(job->context, &job->canonical[k], target, &record);
+    }
+    status =
+        status == AIC_OK ? aic_generator()->plan(&problem, record != NULL ? record->schedule : NULL, &info) : status;
+    if (status == AIC_OK) {
+        part *p = &job->part[k * levels(job) + l];
+        memcpy(p->schedule, info.text, sizeof p->schedule);
+        job->schedule[k * levels(job) + l] = p->schedule;
+    }
+    return status;
+}
+
+/* The kernel that packs for a part, and what; with none packs stays 0. */
+static aic_status make_packer(export_job *job, const aic_net_kernel *kernel, size_t k, size_t l)
+{
+    part *p = &job->part[k * levels(job) + l];
+    if (job->packing[l] == NULL) {
+        return AIC_OK;
+    }
+    aic_status status = aic_kernel_create(job->packing[l], &kernel->spec, p->schedule, &p->packer);
+    for (size_t i = 1; i < kernel->count && status == AIC_OK; i++) {
+        size_t bytes = 0;
+        status = aic_kernel_packed_size(p->packer, i, &bytes);
+        p->packs = status == AIC_OK ? i : p->packs;
+        status = status == AIC_UNSUPPORTED ? AIC_OK : status; /* this operand is not packed */
+    }
+    return status;
+}
+
+/* The number of the kernel in the object, which gets it if it is new. */
+static aic_status take_kernel(export_job *job, const aic_net_kernel *kernel, size_t *number)
+{
+    size_t k = 0;
+    aic_spec *canonical = &job->canonical[job->count];
+    aic_status status = aic_spec_resolve_kernel(&kernel->spec, &job->context->semantics, canonical);
+    while (status == AIC_OK && k < job->count && !aic_spec_equal(&job->canonical[k], canonical)) {
+        k++;
+    }
+    *number = k;
+    if (status != AIC_OK || k < job->count) {
+        return status;
+    }
+    for (size_t l = 0; l < levels(job) && status == AIC_OK; l++) {
+        status = choose_schedule(job, k, l);
+        status = status == AIC_OK ? make_packer(job, kernel, k, l) : status;
+    }
+    snprintf(job->kernel_name[k], KERNEL_NAME_MAX, "k%zu", k);
+    job->kernel[k] = (aic_bundle_kernel){canonical, &job->schedule[k * levels(job)], job->kernel_name[k]};
+    job->count++;
+    return status;
+}
+
+/* ---- steps ---- */
+
+static const void *data_of(const aic_network *net, const aic_net_tensor *tensor)
+{
+    return (const char *)net->tensor[tensor->base].data + tensor->offset;
+}
+
+static void take_operand(const aic_network *net, const aic_net_operand *from, aic_bundle_operand *to)
+{
+    if (from->tensor == AIC_NET_NONE) {
+        return;
+    }
+    const aic_net_tensor *tensor = &net->tensor[from->tensor], *base = &net->tensor[tensor->base];
+    *to = (aic_bundle_operand){.taken = true, .offset = tensor->offset};
+    if (base->kind == AIC_NET_CONSTANT) {
+        to->constant = (aic_bundle_constant){data_of(net, tensor), (size_t)tensor->bytes};
+    } else if (base->kind == AIC_NET_INPUT) {
+        to->root = 1 + base->number;
+    } else if (base->output) {
+        to->root = 1 + net->inputs + base->number;
+    } else {
+        to->offset += base->place;
+    }
+}
+
+/* The image of a step's constant at a level: that of a step before with the same kernel and constant, or a new one. */
+static aic_status pack(export_job *job, size_t step, size_t l)
+{
+    const aic_bundle_step *s = &job->step[step];
+    const part *p = &job->part[s->kernel * levels(job) + l];
+    const void *source = s->operand[p->packs].constant.bytes;
+    aic_bundle_image *image = &job->image[step * levels(job) + l];
+    if (p->packs == 0 || source == NULL) {
+        return AIC_OK;
+    }
+    for (size_t i = 0; i < step; i++) {
+        if (job->step[i].kernel == s->kernel && job->step[i].operand[p->packs].constant.bytes == source) {
+            *image = job->image[i * levels(job) + l];
+            return AIC_OK;
+        }
+    }
+    size_t bytes = 0;
+    aic_status status = aic_kernel_packed_size(p->packer, p->packs, &bytes);
+    void *made = status == AIC_OK ? aligned_alloc(AIC_SCRATCH_ALIGNMENT, bytes) : NULL;
+    if (made == NULL) {
+        return status == AIC_OK ? aic_fail_memory(AIC_NETWORK_SUBJECT, bytes) : status;
+    }
+    memset(made, 0, bytes); /* the object has all of it, also what lies between */
+    *image = (aic_bundle_image){p->packs, {made, bytes}};
+    job->owned[step * levels(job) + l] = true;
+    return aic_kernel_pack(p->packer, p->packs, made, source);
+}
+
+static aic_status make_step(export_job *job, size_t i)
+{
+    const aic_net_kernel *kernel = &job->net->kernel[i];
+    aic_bundle_step *step = &job->step[i];
+    aic_status status = take_kernel(job, kernel, &step->kernel);
+    step->count = kernel->count;
+    step->image = &job->image[i * levels(job)];
+    for (size_t k = 0; k < kernel->count; k++) {
+        take_operand(job->net, &kernel->operand[k], &step->operand[k]);
+    }
+    for (size_t l = 0; l < levels(job) && status == AIC_OK; l++) {
+        status = pack(job, i, l);
+    }
+    return status == AIC_OK ? AIC_OK : aic_net_blame(job->net, kernel->line, status);
+}
+
+/* ---- the object ---- */
+
+/* Behind the arena: the workspace of the kernel that needs most. */
+static int64_t workspace_of(const export_job *job, const aic_bundle *bundle)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < job->net->kernels; i++) {
+        for (size_t l = 0; l < levels(job); l++) {
+            const int form = job->image[i * levels(job) + l].constant.bytes != NULL ? AIC_PACKED : AIC_PLAIN;
+            const aic_bundle_part *made = &bundle->part[job->step[i].kernel * levels(job) + l];
+            const int64_t bytes = aic_workspace_bytes(&made->requirements, form);
+            most = bytes > most ? bytes : most;
+        }
+    }
+    const int64_t all = job->net->arena_bytes + most;
+    return all > 0 ? all : AIC_SCRATCH_ALIGNMENT; /* no array of 0 bytes */
+}
+
+static aic_status make_result(export_job *job)
+{
+    const aic_network *net = job->net;
+    const aic_bundle_network function = {.name = job->name,
+                                         .parameters = net->inputs + net->outputs,
+                                         .parameter = job->parameter,
+                                         .steps = net->kernels,
+                                         .step = job->step,
+                                         .arena_bytes = net->arena_bytes};
+    const aic_bundle_request request = {.count = job->count,
+                                        .kernel = job->kernel,
+                                        .levels = levels(job),
+                                        .target = job->to.target,
+                                        .semantics = &job->context->semantics,
+                                        .machine = job->context->machine,
+                                        .triple = job->to.triple,
+                                        .passes = job->context->passes,
+                                        .network = &function};
+    aic_bundle bundle;
+    aic_status status = aic_generator()->bundle(&request, &bundle);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_net_header header = {net, job->name, &job->to, workspace_of(job, &bundle)};
+    status = aic_net_write_header(&header, &job->result.header, &job->result.header_size);
+    if (status == AIC_OK) {
+        job->result.object = bundle.bytes;
+        job->result.object_size = bundle.size;
+        bundle.bytes = NULL;
+    }
+    aic_bundle_free(&bundle);
+    return status;
+}
+
+static aic_status check_ends(export_job *job)
+{
+    const aic_network *net = job->net;
+    if (net->inputs + net->outputs > AIC_BUNDLE_PARAMETERS_MAX) {
+        return aic_fail(AIC_UNSUPPORTED, AIC_NETWORK_SUBJECT, "%zu inputs and outputs are more than %d",
+                        net->inputs + net->outputs, AIC_BUNDLE_PARAMETERS_MAX);
+    }
+    for (size_t i = 0; i < net->inputs + net->outputs; i++) {
+        const bool in = i < net->inputs;
+        job->parameter[i] = net->tensor[net->ends[in ? 0 : 1][in ? i : i - net->inputs]].name;
+    }
+    return AIC_OK;
+}
+
+static aic_status run_export(void *argument)
+{
+    export_job *job = argument;
+    aic_status status = check_ends(job);
+    status = status == AIC_OK ? allocate(job) : status;
+    status = status == AIC_OK ? make_contexts(job) : status;
+    for (size_t i = 0; i < job->net->kernels && status == AIC_OK; i++) {
+        status = make_step(job, i);
+    }
+    if (status == AIC_OK && (job->count == 0 || job->count * levels(job) > AIC_EXPORT_MAX)) {
+        status =
+            aic_fail(AIC_UNSUPPORTED, AIC_NETWORK_SUBJECT, "%zu different kernels for %zu levels are outside 1..%d",
+                     job->count, levels(job), AIC_EXPORT_MAX);
+    }
+    status = status == AIC_OK ? make_result(job) : status;
+    release(job);
+    return status;
+}
+
+/* By a thread that is not cancelled meanwhile. */
+static aic_status export_network(export_job *job, const char *folder)
+{
+    aic_network *net = NULL;
+    aic_status status = aic_context_resolve(&job->context);
+    status = status == AIC_OK ? aic_export_check_name(job->name) : status;
+    status = status == AIC_OK ? aic_export_choose_levels(job->context, job->isa, &job->to) : status;
+    status = status == AIC_OK ? aic_net_begin(job->context, folder, &net) : status;
+    if (status == AIC_OK) {
+        job->net = net;
+        status = aic_worker_run(run_export, job);
+        aic_network_destroy(net);
+    }
+    return status;
+}
+
+aic_status aic_network_export(aic_context *context, const char *folder, const char *name, const char *isa,
+                              const char *triple, aic_exported *result)
+{
+    if (folder == NULL || name == NULL || result == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, folder == NULL ? "folder" : name == NULL ? "name" : "result", "is NULL");
+    }
+    const aic_status fits = aic_structure_check("result", result, sizeof *result);
+    if (fits != AIC_OK) {
+        return fits;
+    }
+    export_job job = {.context = context, .name = name, .isa = isa, .to.triple = triple};
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = export_network(&job, folder);
+    aic_cancellation_restore(cancellation);
+    return status == AIC_OK ? aic_structure_give("result", result, &job.result, sizeof job.result) : status;
+}

@@ -1,0 +1,357 @@
+#include "runtime/request/identity.h"
+#include "codegen/machine.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/key.h"
+#include "frontend/core/spec.h"
+#include "frontend/text/text.h"
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char MAGIC[] = "AICK";
+
+enum { WORD = 8, NUMBER = 4, MAGIC_BYTES = 4 };
+
+/* ---- writing ---- */
+
+/* The lists that identities have, by operator and, from AIC_OP_END on, by these numbers. */
+enum { SEMANTICS = AIC_OP_END, MACHINE, LISTS };
+
+/* The signature of a list, which is made once: it takes as long as all the rest of an identity. */
+static uint64_t signature_of(const aic_record *record, int list)
+{
+    static atomic_uint_fast64_t known[LISTS]; /* 0: not yet */
+    /* relaxed: whoever makes it makes the same. */
+    uint64_t signature = atomic_load_explicit(&known[list], memory_order_relaxed);
+    if (signature == 0) {
+        signature = aic_record_signature(record);
+        atomic_store_explicit(&known[list], signature, memory_order_relaxed);
+    }
+    return signature;
+}
+
+static void write_fields(aic_writer *out, const aic_record *record, int list, const void *fields)
+{
+    const size_t section = aic_write_begin(out, "FLDS");
+    aic_write_text(out, record->name);
+    aic_write_number(out, signature_of(record, list), WORD);
+    for (size_t f = 0; f < record->count; f++) {
+        for (uint32_t i = 0; i < record->fields[f].count; i++) {
+            aic_write_number(out, aic_field_word(&record->fields[f], fields, i), WORD);
+        }
+    }
+    aic_write_end(out, section);
+}
+
+static void write_spec(aic_writer *out, const aic_spec *spec)
+{
+    const size_t section = aic_write_begin(out, "SPEC");
+    for (int32_t i = 0; i < spec->count; i++) {
+        write_fields(out, &aic_op_get(spec->stage[i].op)->record, (int)spec->stage[i].op, &spec->stage[i].desc);
+    }
+    aic_write_end(out, section);
+}
+
+static void write_target(aic_writer *out, const aic_target *target)
+{
+    const size_t section = aic_write_begin(out, "TRGT");
+    aic_write_text(out, target->name);
+    aic_write_text(out, aic_target_cpu(target));
+    aic_write_text(out, target->features);
+    aic_write_number(out, (uint64_t)target->arch, NUMBER);
+    aic_write_number(out, (uint64_t)target->vector_bits, NUMBER);
+    aic_write_number(out, (uint64_t)target->vector_registers, NUMBER);
+    aic_write_number(out, target->has, NUMBER);
+    aic_write_end(out, section);
+}
+
+static void write_text_section(aic_writer *out, const char *tag, const char *text)
+{
+    const size_t section = aic_write_begin(out, tag);
+    aic_write_text(out, text);
+    aic_write_end(out, section);
+}
+
+static void write_choice(aic_writer *out, const char *schedule)
+{
+    if (schedule != NULL) {
+        write_text_section(out, "SCHD", schedule);
+        return;
+    }
+    const size_t section = aic_write_begin(out, "RULE");
+    aic_write_number(out, AIC_SCHEDULE_RULE, NUMBER);
+    aic_write_end(out, section);
+}
+
+/* Returns where the schedule begins. */
+static size_t write_identity(aic_writer *out, const aic_codegen_request *request)
+{
+    aic_write_bytes(out, MAGIC, MAGIC_BYTES);
+    aic_write_number(out, AIC_IDENTITY_VERSION, NUMBER);
+    for (size_t i = 0; i < request->count; i++) {
+        write_spec(out, &request->spec[i]);
+    }
+    write_fields(out, &aic_semantics_record, SEMANTICS, request->semantics);
+    write_target(out, request->target);
+    write_text_section(out, "PASS", request->passes != NULL ? request->passes : "");
+    write_fields(out, &aic_machine_record, MACHINE, request->machine);
+    const size_t problem = out->size;
+    write_choice(out, request->schedule);
+    return problem;
+}
+
+static void name_kernel(const aic_codegen_request *request, aic_identity *identity)
+{
+    char names[AIC_SYMBOL_MAX / 2], many[24] = "";
+    aic_spec_subject(request->spec, "_", names, sizeof names);
+    if (request->count > 1) {
+        snprintf(many, sizeof many, "_x%zu", request->count);
+    }
+    snprintf(identity->symbol, sizeof identity->symbol, "aic_%s%s_%016" PRIx64, names, many, identity->hash);
+}
+
+aic_status aic_identity_create(const aic_codegen_request *request, aic_identity *identity)
+{
+    aic_writer measure = {NULL, 0, 0};
+    (void)write_identity(&measure, request);
+    aic_writer out = {malloc(measure.size), measure.size, 0};
+    if (out.bytes == NULL) {
+        return aic_fail_memory("identity", measure.size);
+    }
+    const size_t problem = write_identity(&out, request);
+    *identity = (aic_identity){
+        .bytes = out.bytes, .size = out.size, .problem = problem, .hash = aic_hash_bytes(out.bytes, out.size)};
+    name_kernel(request, identity);
+    return AIC_OK;
+}
+
+void aic_identity_free(aic_identity *identity)
+{
+    free(identity->bytes);
+    identity->bytes = NULL;
+}
+
+/* ---- reading ---- */
+
+/* What the bytes of an identity say. */
+typedef struct contents {
+    size_t count;
+    aic_spec spec[AIC_GROUP_MAX];
+    aic_semantics semantics;
+    aic_slice level, cpu, features, passes, schedule;
+    uint32_t arch, vector_bits, vector_registers, has;
+    aic_machine machine;
+    uint32_t rule; /* 0: there is a schedule */
+} contents;
+
+static bool slice_is(aic_slice slice, const char *text)
+{
+    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
+}
+
+/* The signature and the words of a list, to the end of its section. */
+static void read_words(aic_reader *section, const aic_record *record, void *fields)
+{
+    section->bad = section->bad || aic_read_number(section, WORD) != aic_record_signature(record);
+    for (size_t f = 0; f < record->count; f++) {
+        for (uint32_t i = 0; i < record->fields[f].count; i++) {
+            const uint64_t word = aic_read_number(section, WORD);
+            aic_field_set_word(&record->fields[f], fields, i, word);
+            section->bad = section->bad || aic_field_word(&record->fields[f], fields, i) != word;
+        }
+    }
+    section->bad = !aic_read_done(section);
+}
+
+static void read_fields(aic_reader *in, const aic_record *record, void *fields)
+{
+    aic_reader section = aic_read_section(in, "FLDS");
+    section.bad = !slice_is(aic_read_text(&section), record->name) || section.bad;
+    read_words(&section, record, fields);
+    in->bad = in->bad || section.bad;
+}
+
+static const aic_op_info *op_named(aic_slice name, aic_op *op)
+{
+    for (*op = AIC_OP_NONE + 1; *op < AIC_OP_END; (*op)++) {
+        if (slice_is(name, aic_op_get(*op)->record.name)) {
+            return aic_op_get(*op);
+        }
+    }
+    return NULL;
+}
+
+static void read_stage(aic_reader *in, aic_stage *stage)
+{
+    aic_reader section = aic_read_section(in, "FLDS");
+    const aic_op_info *op = op_named(aic_read_text(&section), &stage->op);
+    if (op != NULL) {
+        op->init(&stage->desc);
+        read_words(&section, &op->record, &stage->desc);
+    }
+    in->bad = in->bad || op == NULL || section.bad;
+}
+
+static void read_spec(aic_reader *in, aic_spec *spec)
+{
+    aic_reader section = aic_read_section(in, "SPEC");
+    memset(spec, 0, sizeof *spec);
+    while (spec->count < AIC_STAGES_MAX && aic_read_is(&section, "FLDS")) {
+        read_stage(&section, &spec->stage[spec->count++]);
+    }
+    in->bad = in->bad || spec->count == 0 || !aic_read_done(&section);
+}
+
+static void read_target(aic_reader *in, contents *c)
+{
+    aic_reader section = aic_read_section(in, "TRGT");
+    c->level = aic_read_text(&section);
+    c->cpu = aic_read_text(&section);
+    c->features = aic_read_text(&section);
+    c->arch = (uint32_t)aic_read_number(&section, NUMBER);
+    c->vector_bits = (uint32_t)aic_read_number(&section, NUMBER);
+    c->vector_registers = (uint32_t)aic_read_number(&section, NUMBER);
+    c->has = (uint32_t)aic_read_number(&section, NUMBER);
+    in->bad = in->bad || !aic_read_done(&section);
+}
+
+static aic_slice read_text_section(aic_reader *in, const char *tag)
+{
+    aic_reader section = aic_read_section(in, tag);
+    const aic_slice text = aic_read_text(&section);
+    in->bad = in->bad || !aic_read_done(&section);
+    return text;
+}
+
+static void read_choice(aic_reader *in, contents *c)
+{
+    if (aic_read_is(in, "SCHD")) {
+        c->schedule = read_text_section(in, "SCHD");
+        return;
+    }
+    aic_reader section = aic_read_section(in, "RULE");
+    c->rule = (uint32_t)aic_read_number(&section, NUMBER);
+    in->bad = in->bad || c->rule == 0 || !aic_read_done(&section);
+}
+
+static bool read_identity(aic_reader *in, contents *c)
+{
+    const unsigned char *magic = aic_read_bytes(in, MAGIC_BYTES);
+    in->bad = in->bad || memcmp(magic, MAGIC, MAGIC_BYTES) != 0;
+    in->bad = aic_read_number(in, NUMBER) != AIC_IDENTITY_VERSION || in->bad;
+    while (c->count < AIC_GROUP_MAX && aic_read_is(in, "SPEC")) {
+        read_spec(in, &c->spec[c->count++]);
+    }
+    read_fields(in, &aic_semantics_record, &c->semantics);
+    read_target(in, c);
+    c->passes = read_text_section(in, "PASS");
+    read_fields(in, &aic_machine_record, &c->machine);
+    read_choice(in, c);
+    return c->count > 0 && aic_read_done(in);
+}
+
+/* ---- text ---- */
+
+typedef aic_status printer(const void *what, char *buffer, size_t capacity, size_t *length);
+
+static aic_status print_spec(const void *spec, char *buffer, size_t capacity, size_t *length)
+{
+    return aic_spec_print(spec, buffer, capacity, length);
+}
+
+static aic_status print_semantics(const void *semantics, char *buffer, size_t capacity, size_t *length)
+{
+    return aic_record_print(&aic_semantics_record, semantics, buffer, capacity, length);
+}
+
+static aic_status print_machine(const void *machine, char *buffer, size_t capacity, size_t *length)
+{
+    return aic_record_print(&aic_machine_record, machine, buffer, capacity, length);
+}
+
+static aic_status put_line(FILE *out, printer *print, const void *what)
+{
+    size_t length;
+    aic_status status = print(what, NULL, 0, &length);
+    char *text = status == AIC_OK ? malloc(length + 1) : NULL;
+    if (status == AIC_OK && text == NULL) {
+        status = aic_fail_memory("identity", length + 1);
+    }
+    if (status == AIC_OK) {
+        status = print(what, text, length + 1, NULL);
+    }
+    if (status == AIC_OK) {
+        fprintf(out, "%s\n", text);
+    }
+    free(text);
+    return status;
+}
+
+static void put_target(FILE *out, const contents *c)
+{
+    fprintf(out, "target %.*s: architecture %u, CPU %.*s, %.*s, has 0x%x, %u vector registers of %u bits\n",
+            (int)c->level.length, c->level.text, (unsigned)c->arch, (int)c->cpu.length, c->cpu.text,
+            (int)c->features.length, c->features.text, (unsigned)c->has, (unsigned)c->vector_registers,
+            (unsigned)c->vector_bits);
+}
+
+static aic_status put_contents(FILE *out, const contents *c)
+{
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < c->count && status == AIC_OK; i++) {
+        status = put_line(out, print_spec, &c->spec[i]);
+    }
+    if (status == AIC_OK) {
+        status = put_line(out, print_semantics, &c->semantics);
+    }
+    put_target(out, c);
+    fprintf(out, "passes \"%.*s\"\n", (int)c->passes.length, c->passes.text);
+    if (status == AIC_OK) {
+        status = put_line(out, print_machine, &c->machine);
+    }
+    if (c->rule == 0) {
+        fprintf(out, "%.*s\n", (int)c->schedule.length, c->schedule.text);
+    } else {
+        fprintf(out, "schedule of the default rule, version %u\n", (unsigned)c->rule);
+    }
+    return status;
+}
+
+/* The lines of what was read. */
+static aic_status print_contents(const contents *c, char **text)
+{
+    size_t length;
+    char *made = NULL;
+    FILE *out = open_memstream(&made, &length);
+    if (out == NULL) {
+        return aic_fail_memory("identity", 0);
+    }
+    aic_status status = put_contents(out, c);
+    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
+    if ((fclose(out) != 0 || incomplete || made == NULL) && status == AIC_OK) {
+        status = aic_fail_memory("identity", length);
+    }
+    if (status != AIC_OK) {
+        free(made);
+        return status;
+    }
+    *text = made;
+    return AIC_OK;
+}
+
+aic_status aic_identity_print(const void *bytes, size_t size, char **text)
+{
+    contents *c = calloc(1, sizeof *c); /* more than the stack of a thread may have */
+    aic_reader in = {.at = bytes, .left = size};
+    if (c == NULL) {
+        return aic_fail_memory("identity", sizeof *c);
+    }
+    const aic_status status = read_identity(&in, c)
+                                  ? print_contents(c, text)
+                                  : aic_fail(AIC_INVALID_ARGUMENT, "identity", "%zu bytes are none of version %d", size,
+                                             AIC_IDENTITY_VERSION);
+    free(c);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* Writing files as a whole; see replace_file.h. */
+#include "runtime/system/replace_file.h"
+#include "runtime/system/hold_signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* Writes all bytes and closes the file; 0 or an errno. */
+static int write_and_close(int file, const char *bytes, size_t size, bool durable)
+{
+    int error = 0;
+    while (size > 0 && error == 0) {
+        ssize_t written = write(file, bytes, size);
+        if (written >= 0) {
+            bytes += written;
+            size -= (size_t)written;
+        } else if (errno != EINTR) {
+            error = errno;
+        }
+    }
+    if (error == 0 && durable && fsync(file) != 0 && errno != EINVAL) { /* what cannot be synchronised need not be */
+        error = errno;
+    }
+    return close(file) != 0 && error == 0 ? errno : error;
+}
+
+/* Creates PATH.PROCESS.NUMBER, a name that no other thread or process uses, with the mode that the umask gives a new
+ * file. The descriptor, or -1 with errno. */
+static int create_temporary(const char *path, char temporary[PATH_BYTES])
+{
+    enum { ATTEMPTS_MAX = 100 }; /* files that a process of the same number has left */
+    static _Atomic unsigned counter;
+    int file = -1;
+    for (int i = 0; i < ATTEMPTS_MAX && file < 0 && (i == 0 || errno == EEXIST); i++) {
+        const int length = snprintf(temporary, PATH_BYTES, "%s.%ld.%u", path, (long)getpid(), counter++);
+        if (length < 0 || length >= PATH_BYTES) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    return file;
+}
+
+static int replace(const char *path, const char *bytes, size_t size, bool durable)
+{
+    char temporary[PATH_BYTES];
+    struct stat old;
+    const int file = create_temporary(path, temporary);
+    if (file < 0) {
+        return errno;
+    }
+    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) {
+        (void)fchmod(file, old.st_mode & 0777);
+    }
+    int error = write_and_close(file, bytes, size, durable);
+    if (error == 0 && rename(temporary, path) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        unlink(temporary);
+    }
+    return error;
+}
+
+int aic_replace_file(const char *path, const char *bytes, size_t size, bool durable)
+{
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_ALL, &held);
+    const int error = replace(path, bytes, size, durable);
+    aic_signals_release(&held);
+    return error;
+}

@@ -1,0 +1,388 @@
+/* Reading, merging and writing tuning files; see tune_file.h. */
+#include "runtime/tuning/tune_file.h"
+#include "frontend/core/diag.h"
+#include "runtime/system/open_file.h"
+#include "runtime/system/replace_file.h"
+#include "runtime/tuning/tune_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char FIRST_LINE[] = "# aicjit tuning file, version 1";
+static const char FIRST_WORDS[] = "# aicjit tuning file, version "; /* of any version */
+enum { BYTES_MAX = 1 << 28 };
+
+/* Opens messages. */
+#define SUBJECT "tuning file"
+
+void aic_tune_file_free(aic_tune_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        aic_tune_record_free(&file->record[i]);
+    }
+    for (size_t i = 0; i < file->comments; i++) {
+        free(file->comment[i]);
+    }
+    free(file->record);
+    free(file->comment);
+    *file = (aic_tune_file){.count = 0};
+}
+
+/* ---- lists ---- */
+
+/* Whether a list of `count` entries, which grows by doubling, is full. */
+static bool is_full(size_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+aic_status aic_tune_file_add(aic_tune_file *file, aic_tune_record *record)
+{
+    if (is_full(file->count)) {
+        const size_t capacity = file->count == 0 ? 1 : file->count * 2;
+        aic_tune_record *records = realloc(file->record, capacity * sizeof *records);
+        if (records == NULL) {
+            aic_tune_record_free(record);
+            return aic_fail_memory(SUBJECT, capacity * sizeof *records);
+        }
+        file->record = records;
+    }
+    file->record[file->count++] = *record;
+    *record = (aic_tune_record){.line = NULL};
+    return AIC_OK;
+}
+
+static aic_status add_comment(aic_tune_file *file, const char *line, size_t length)
+{
+    char *copy = strndup(line, length);
+    if (copy != NULL && is_full(file->comments)) {
+        const size_t capacity = file->comments == 0 ? 1 : file->comments * 2;
+        char **comments = realloc(file->comment, capacity * sizeof *comments);
+        if (comments == NULL) {
+            free(copy);
+            copy = NULL;
+        } else {
+            file->comment = comments;
+        }
+    }
+    if (copy == NULL) {
+        return aic_fail_memory(SUBJECT, length);
+    }
+    file->comment[file->comments++] = copy;
+    return AIC_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return aic_tune_record_compare(a, b);
+}
+
+/* By text, and by place where that is the same. */
+static int compare_comments(const void *a, const void *b)
+{
+    char *const *const *left = a, *const *const *right = b;
+    const int order = strcmp(**left, **right);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+/* Keeps the first of comments that are the same. */
+static aic_status tidy_comments(aic_tune_file *file)
+{
+    const size_t bytes = file->comments * sizeof(char **);
+    char ***sorted = file->comments > 1 ? malloc(bytes) : NULL;
+    if (sorted == NULL) {
+        return file->comments > 1 ? aic_fail_memory(SUBJECT, bytes) : AIC_OK;
+    }
+    for (size_t i = 0; i < file->comments; i++) {
+        sorted[i] = &file->comment[i];
+    }
+    qsort(sorted, file->comments, sizeof *sorted, compare_comments);
+    for (size_t i = file->comments - 1; i > 0; i--) {
+        if (strcmp(*sorted[i], *sorted[i - 1]) == 0) {
+            free(*sorted[i]);
+            *sorted[i] = NULL;
+        }
+    }
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < file->comments; i++) {
+        if (file->comment[i] != NULL) {
+            file->comment[kept++] = file->comment[i];
+        }
+    }
+    file->comments = kept;
+    return AIC_OK;
+}
+
+/* Sorts, and keeps the best record of every key. */
+static void tidy_records(aic_tune_file *file)
+{
+    if (file->count == 0) {
+        return;
+    }
+    qsort(file->record, file->count, sizeof *file->record, compare);
+    size_t kept = 0;
+    for (size_t i = 1; i < file->count; i++) {
+        aic_tune_record *best = &file->record[kept], *next = &file->record[i];
+        if (!aic_tune_record_same(best, next)) {
+            file->record[++kept] = *next;
+        } else if (aic_tune_record_beats(next, best)) {
+            aic_tune_record_free(best);
+            *best = *next;
+        } else {
+            aic_tune_record_free(next);
+        }
+    }
+    file->count = kept + 1;
+}
+
+static aic_status tidy(aic_tune_file *file)
+{
+    tidy_records(file);
+    return tidy_comments(file);
+}
+
+const aic_tune_record *aic_tune_file_find(const aic_tune_file *file, const char *key)
+{
+    const size_t length = strlen(key);
+    size_t low = 0, high = file->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const aic_tune_record *record = &file->record[middle];
+        const int order = strncmp(record->line, key, length);
+        if (order == 0 && record->key == length) {
+            return record;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+/* The content of an open file, malloc'ed. */
+static aic_status read_bytes(int fd, const char *path, char **bytes, size_t *size)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || info.st_size > BYTES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" has more than %d bytes", path, BYTES_MAX);
+    }
+    const size_t capacity = (size_t)info.st_size + 1;
+    char *read_into = malloc(capacity);
+    if (read_into == NULL) {
+        return aic_fail_memory(SUBJECT, capacity);
+    }
+    size_t length = 0;
+    ssize_t got = 1;
+    while (got > 0 && length < capacity) {
+        do {
+            got = read(fd, read_into + length, capacity - length);
+        } while (got < 0 && errno == EINTR);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (got < 0) {
+        free(read_into);
+        return aic_fail(AIC_IO, SUBJECT, "\"%.300s\": %s", path, strerror(errno));
+    }
+    *bytes = read_into;
+    *size = length;
+    return AIC_OK;
+}
+
+/* Judges the first line. */
+static aic_status check_first_line(const char *path, const char *line, size_t length)
+{
+    const size_t whole = sizeof FIRST_LINE - 1, words = sizeof FIRST_WORDS - 1;
+    if (length == whole && memcmp(line, FIRST_LINE, whole) == 0) {
+        return AIC_OK;
+    }
+    if (length > words && memcmp(line, FIRST_WORDS, words) == 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" is of version %.*s; this library knows version 1",
+                        path, (int)(length - words > 20 ? 20 : length - words), line + words);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" is no tuning file: its first line is not \"%s\"", path,
+                    FIRST_LINE);
+}
+
+static aic_status read_line(aic_tune_file *file, const char *line, size_t length, size_t number)
+{
+    aic_tune_record record;
+    bool out_of_memory = false;
+    if (length == 0) {
+        return AIC_OK;
+    }
+    if (line[0] == '#') {
+        return add_comment(file, line, length);
+    }
+    if (aic_tune_record_read(line, length, &record, &out_of_memory)) {
+        return aic_tune_file_add(file, &record);
+    }
+    if (out_of_memory) {
+        return aic_fail_memory(SUBJECT, length);
+    }
+    file->first_damaged = file->damaged++ == 0 ? number : file->first_damaged;
+    return AIC_OK;
+}
+
+static aic_status read_lines(const char *path, const char *bytes, size_t size, aic_tune_file *file)
+{
+    aic_status status = AIC_OK;
+    size_t number = 1;
+    for (const char *at = bytes, *end = bytes + size; at < end && status == AIC_OK; number++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline != NULL ? newline : end) - at);
+        const char *next = at + length + 1;
+        length -= length > 0 && at[length - 1] == '\r';
+        status = number == 1 ? check_first_line(path, at, length) : read_line(file, at, length, number);
+        at = next;
+    }
+    return status;
+}
+
+static aic_status read_open(int fd, const char *path, aic_tune_file *file)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    *file = (aic_tune_file){.count = 0};
+    aic_status status = read_bytes(fd, path, &bytes, &size);
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = read_lines(path, bytes, size, file);
+    free(bytes);
+    status = status == AIC_OK ? tidy(file) : status;
+    if (status != AIC_OK) {
+        aic_tune_file_free(file);
+    }
+    return status;
+}
+
+aic_status aic_tune_file_read(const char *path, aic_tune_file *file, bool *exists)
+{
+    const char *problem;
+    const int fd = aic_open_file(AT_FDCWD, path, O_RDONLY, 0, AIC_FILE_CHOSEN, NULL, &problem);
+    *exists = fd >= 0;
+    *file = (aic_tune_file){.count = 0};
+    if (fd < 0) {
+        return errno == ENOENT ? AIC_OK : aic_tune_fail_open(path, "read", errno, problem);
+    }
+    aic_status status = read_open(fd, path, file);
+    (void)close(fd);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* The content of the file, malloc'ed. */
+static char *compose(const aic_tune_file *file, size_t *size)
+{
+    size_t bytes = sizeof FIRST_LINE;
+    for (size_t i = 0; i < file->comments; i++) {
+        bytes += strlen(file->comment[i]) + 1;
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        bytes += strlen(file->record[i].line) + 1;
+    }
+    char *text = malloc(bytes + 1), *at = text;
+    if (text == NULL) {
+        (void)aic_fail_memory(SUBJECT, bytes + 1);
+        return NULL;
+    }
+    at += sprintf(at, "%s\n", FIRST_LINE);
+    for (size_t i = 0; i < file->comments; i++) {
+        at += sprintf(at, "%s\n", file->comment[i]);
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        at += sprintf(at, "%s\n", file->record[i].line);
+    }
+    *size = (size_t)(at - text);
+    return text;
+}
+
+/* Gives a damaged file a second name, PATH.damaged or PATH.damaged.N, under which it stays. `given` is what the caller
+ * calls it. */
+static aic_status keep_damaged(const char *path, const char *given, const aic_tune_file *file)
+{
+    enum { NAMES_MAX = 1000 };
+    char name[PATH_MAX];
+    int error = EEXIST;
+    for (int i = 0; i < NAMES_MAX && error == EEXIST; i++) {
+        const int length = i == 0 ? snprintf(name, sizeof name, "%s.damaged", path)
+                                  : snprintf(name, sizeof name, "%s.damaged.%d", path, i);
+        error = length < 0 || (size_t)length >= sizeof name ? ENAMETOOLONG : link(path, name) == 0 ? 0 : errno;
+    }
+    if (error != 0) {
+        return aic_fail(AIC_IO, SUBJECT,
+                        "\"%.200s\": line %zu is damaged, and the file cannot be kept as \"%.200s\": %s", path,
+                        file->first_damaged, name, strerror(error));
+    }
+    aic_warn(SUBJECT,
+             "\"%.150s\" had %zu damaged lines, the first is line %zu; the others were kept, and the file as it "
+             "was is \"%.170s\"",
+             given, file->damaged, file->first_damaged, name);
+    return AIC_OK;
+}
+
+/* Moves everything from `added` to `file`. */
+static aic_status move_records(aic_tune_file *file, aic_tune_file *added)
+{
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < added->comments && status == AIC_OK; i++) {
+        status = add_comment(file, added->comment[i], strlen(added->comment[i]));
+    }
+    for (size_t i = 0; i < added->count && status == AIC_OK; i++) {
+        status = aic_tune_file_add(file, &added->record[i]);
+    }
+    aic_tune_file_free(added);
+    return status == AIC_OK ? tidy(file) : status;
+}
+
+/* Writes the file in place of the one at `path`, which is locked. */
+static aic_status write_file(const char *path, const char *given, const aic_tune_file *file)
+{
+    size_t size;
+    char *text = compose(file, &size);
+    if (text == NULL) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    aic_status status = file->damaged > 0 ? keep_damaged(path, given, file) : AIC_OK;
+    if (status == AIC_OK) {
+        const int error = aic_replace_file(path, text, size, true);
+        status = error == 0 ? AIC_OK : aic_tune_fail_open(given, "written", error, NULL);
+    }
+    free(text);
+    return status;
+}
+
+aic_status aic_tune_file_merge(const char *path, aic_tune_file *added, double patience, size_t *records)
+{
+    aic_tune_lock lock;
+    aic_tune_file file;
+    aic_status status = aic_tune_lock_take(path, patience, &lock);
+    if (status != AIC_OK) {
+        aic_tune_file_free(added);
+        return status;
+    }
+    status = read_open(lock.fd, path, &file);
+    if (status == AIC_OK) {
+        status = move_records(&file, added);
+        status = status == AIC_OK ? write_file(lock.path, path, &file) : status;
+        if (status == AIC_OK && records != NULL) {
+            *records = file.count;
+        }
+        aic_tune_file_free(&file);
+    }
+    aic_tune_file_free(added);
+    aic_tune_lock_release(&lock);
+    return status;
+}

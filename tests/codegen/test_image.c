@@ -1,0 +1,556 @@
+/* Objects as images: offsets of sections, every relocation, what is refused, malformed objects; and images as code. */
+#include "codegen/image.h"
+#include "frontend/random/rng.h"
+#include "runtime/code/code_memory.h"
+#include "tests/claims.h"
+#include "tests/conv_case.h"
+#include "tests/memory_limit.h"
+
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_image(void);
+
+/* ---- objects made by hand ---- */
+
+enum { NONE, TEXT, RODATA, RELA, SYMTAB, STRTAB, SHSTRTAB, SECTIONS };
+enum { NULL_SYMBOL, KERNEL, KERNEL_PACK, CONSTANTS, OUTSIDE, HELPER, SYMBOLS };
+enum { CONTENT = 64, HELPER_AT = 32, PACK_AT = 16 }; /* bytes of .text and of .rodata; where functions begin */
+
+/* An object of two sections with one relocation in the first; tests change it. */
+typedef struct object {
+    Elf64_Ehdr header;
+    unsigned char text[CONTENT], rodata[CONTENT];
+    Elf64_Rela rela;
+    Elf64_Sym symbol[SYMBOLS];
+    char names[128], section_names[64];
+    Elf64_Shdr section[SECTIONS];
+} object;
+
+/* Appends a name to a table of them; returns where it begins. */
+static Elf64_Word add_name(char table[64], const char *name)
+{
+    size_t at = 1;
+    while (table[at] != '\0') {
+        at += strlen(table + at) + 1;
+    }
+    strcpy(table + at, name);
+    return (Elf64_Word)at;
+}
+
+static void add_section(object *o, int index, const char *name, Elf64_Word type, Elf64_Xword flags, const void *content,
+                        size_t size)
+{
+    o->section[index] = (Elf64_Shdr){.sh_name = add_name(o->section_names, name),
+                                     .sh_type = type,
+                                     .sh_flags = flags,
+                                     .sh_offset = (Elf64_Off)((const char *)content - (const char *)o),
+                                     .sh_size = size,
+                                     .sh_addralign = 1};
+}
+
+static void add_symbol(object *o, int index, const char *name, int bind, int type, int section, Elf64_Addr value)
+{
+    o->symbol[index] = (Elf64_Sym){.st_name = name[0] != '\0' ? add_name(o->names, name) : 0,
+                                   .st_info = (unsigned char)ELF64_ST_INFO(bind, type),
+                                   .st_shndx = (Elf64_Section)section,
+                                   .st_value = value};
+}
+
+static object object_of(Elf64_Half machine)
+{
+    object o = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                           .e_type = ET_REL,
+                           .e_machine = machine,
+                           .e_shoff = offsetof(object, section),
+                           .e_shentsize = sizeof(Elf64_Shdr),
+                           .e_shnum = SECTIONS,
+                           .e_shstrndx = SHSTRTAB}};
+    for (int i = 0; i < CONTENT; i++) {
+        o.text[i] = (unsigned char)i;
+        o.rodata[i] = (unsigned char)~i;
+    }
+    add_section(&o, TEXT, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, o.text, CONTENT);
+    add_section(&o, RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, o.rodata, CONTENT);
+    add_section(&o, RELA, ".rela.text", SHT_RELA, 0, &o.rela, 0);
+    o.section[RELA].sh_entsize = sizeof o.rela;
+    o.section[RELA].sh_link = SYMTAB;
+    o.section[RELA].sh_info = TEXT;
+    add_section(&o, SYMTAB, ".symtab", SHT_SYMTAB, 0, o.symbol, sizeof o.symbol);
+    o.section[SYMTAB].sh_entsize = sizeof o.symbol[0];
+    o.section[SYMTAB].sh_link = STRTAB;
+    add_section(&o, STRTAB, ".strtab", SHT_STRTAB, 0, o.names, sizeof o.names);
+    add_section(&o, SHSTRTAB, ".shstrtab", SHT_STRTAB, 0, o.section_names, sizeof o.section_names);
+    add_symbol(&o, KERNEL, "kernel", STB_GLOBAL, STT_FUNC, TEXT, 0);
+    add_symbol(&o, KERNEL_PACK, "kernel_pack", STB_GLOBAL, STT_FUNC, TEXT, PACK_AT);
+    add_symbol(&o, CONSTANTS, "", STB_LOCAL, STT_SECTION, RODATA, 0);
+    add_symbol(&o, OUTSIDE, "outside", STB_GLOBAL, STT_NOTYPE, SHN_UNDEF, 0);
+    add_symbol(&o, HELPER, "helper", STB_LOCAL, STT_FUNC, TEXT, HELPER_AT);
+    return o;
+}
+
+static void set_relocation(object *o, Elf64_Addr at, unsigned type, unsigned symbol, int64_t addend)
+{
+    o->rela = (Elf64_Rela){.r_offset = at, .r_info = ELF64_R_INFO((Elf64_Xword)symbol, type), .r_addend = addend};
+    o->section[RELA].sh_size = sizeof o->rela;
+}
+
+/* From a block of just its size, so that the address sanitizer sees what is read behind it. */
+static aic_status create(const void *bytes, size_t size, const char *symbol, aic_image *image)
+{
+    void *copy = malloc(size);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, bytes, size);
+    aic_status status = aic_image_create(&(aic_elf){copy, size}, 1, symbol, image);
+    free(copy);
+    return status;
+}
+
+static void check_refused(const object *o, const char *message)
+{
+    aic_image image = {.size = 77};
+    ck_assert_int_eq(create(o, sizeof *o, "kernel", &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), message);
+    ck_assert_uint_eq(image.size, 77);
+}
+
+START_TEST(offsets)
+{
+    object o = object_of(EM_X86_64);
+    aic_image image;
+    ck_assert_int_eq(create(&o, sizeof o, "kernel", &image), AIC_OK);
+    ck_assert_uint_eq(image.alignment, 64);
+    ck_assert_uint_eq(image.size, 2 * CONTENT);
+    ck_assert_mem_eq(image.bytes, o.text, CONTENT);
+    ck_assert_mem_eq(image.bytes + 64, o.rodata, CONTENT);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_ENTRY], 0);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_PACK], PACK_AT);
+    ck_assert(image.function[AIC_FUNCTION_PACKED] == AIC_NO_FUNCTION);
+    aic_image_free(&image);
+
+    o.section[RODATA].sh_addralign = 1024;
+    o.section[TEXT].sh_size = 63;
+    ck_assert_int_eq(create(&o, sizeof o, "kernel", &image), AIC_OK);
+    ck_assert_uint_eq(image.alignment, 1024);
+    ck_assert_uint_eq(image.size, 1024 + CONTENT);
+    ck_assert_mem_eq(image.bytes + 1024, o.rodata, CONTENT);
+    aic_image_free(&image);
+}
+END_TEST
+
+/* ---- several objects ---- */
+
+/* A second object, which is the first but for the names of what it defines. */
+static object second_object(void)
+{
+    object o = object_of(EM_X86_64);
+    add_symbol(&o, KERNEL, "other", STB_GLOBAL, STT_FUNC, TEXT, 0);
+    add_symbol(&o, KERNEL_PACK, "outside", STB_GLOBAL, STT_FUNC, TEXT, PACK_AT);
+    add_symbol(&o, OUTSIDE, "kernel", STB_GLOBAL, STT_NOTYPE, SHN_UNDEF, 0);
+    return o;
+}
+
+static aic_status create_both(const object *a, const object *b, aic_image *image)
+{
+    return aic_image_create((const aic_elf[]){{a, sizeof *a}, {b, sizeof *b}}, 2, "kernel", image);
+}
+
+/* Each refers to a function of the other one; their sections lie one after the other. */
+START_TEST(two_objects)
+{
+    object a = object_of(EM_X86_64), b = second_object();
+    aic_image image;
+    int32_t there, back;
+    set_relocation(&a, 8, R_X86_64_PLT32, OUTSIDE, -4);
+    set_relocation(&b, 20, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_msg(create_both(&a, &b, &image) == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(image.size, 4 * CONTENT);
+    ck_assert_mem_eq(image.bytes + 3 * CONTENT, b.rodata, CONTENT);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_ENTRY], 0);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_PACK], PACK_AT);
+    memcpy(&there, image.bytes + 8, sizeof there);
+    memcpy(&back, image.bytes + 2 * CONTENT + 20, sizeof back);
+    ck_assert_int_eq(there, 2 * CONTENT + PACK_AT - 4 - 8);
+    ck_assert_int_eq(back, 0 - 4 - (2 * CONTENT + 20));
+    aic_image_free(&image);
+}
+END_TEST
+
+/* What the other one does not define, or only for itself, or where it is no object at all. */
+START_TEST(two_objects_refused)
+{
+    const object a = object_of(EM_X86_64);
+    object b = second_object();
+    aic_image image = {.size = 77};
+    add_symbol(&b, OUTSIDE, "nowhere", STB_GLOBAL, STT_NOTYPE, SHN_UNDEF, 0);
+    set_relocation(&b, 20, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_int_eq(create_both(&a, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: kernel refers to nowhere, which is not part of it");
+
+    object c = object_of(EM_X86_64);
+    b = second_object();
+    add_symbol(&b, KERNEL_PACK, "outside", STB_LOCAL, STT_FUNC, TEXT, PACK_AT);
+    set_relocation(&c, 8, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_int_eq(create_both(&c, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: kernel refers to outside, which is not part of it");
+
+    b.header.e_type = ET_EXEC;
+    ck_assert_int_eq(create_both(&a, &b, &image), AIC_COMPILE);
+    ck_assert_int_eq(create_both(&b, &a, &image), AIC_COMPILE);
+    b = second_object();
+    ck_assert_int_eq(create_both(&b, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: the object defines no function kernel");
+    ck_assert_uint_eq(image.size, 77);
+}
+END_TEST
+
+/* ---- relocations ---- */
+
+/* What the field at `at` in .text, as 32 or 64 bits, holds afterwards, from zeros before; .rodata begins at 64. */
+static const struct {
+    Elf64_Half machine;
+    unsigned type, symbol;
+    int64_t addend;
+    Elf64_Addr at;
+    uint64_t before, after;
+    int bytes;
+    size_t alignment;
+} applied[] = {
+    {EM_X86_64, R_X86_64_PC32, CONSTANTS, -4, 8, 0, 64 - 4 - 8, 4, 64},
+    {EM_X86_64, R_X86_64_PC32, CONSTANTS, -4, 60, 0, 0, 4, 64},
+    {EM_X86_64, R_X86_64_PLT32, KERNEL, -4, 8, 0, 0xFFFFFFF4, 4, 64},
+    {EM_X86_64, R_X86_64_PLT32, HELPER, -4, 8, 0, 20, 4, 64},
+    {EM_X86_64, R_X86_64_PC64, HELPER, 0, 40, 0, UINT64_C(0xFFFFFFFFFFFFFFF8), 8, 64},
+    {EM_AARCH64, R_AARCH64_PREL32, CONSTANTS, 4, 8, 0, 60, 4, 64},
+    {EM_AARCH64, R_AARCH64_PREL64, CONSTANTS, 4, 8, 0, 60, 8, 64},
+    {EM_AARCH64, R_AARCH64_CALL26, HELPER, 0, 8, 0x94000000, 0x94000006, 4, 64},
+    {EM_AARCH64, R_AARCH64_JUMP26, KERNEL, 0, 8, 0x17FFFFFF, 0x17FFFFFE, 4, 64},
+    {EM_AARCH64, R_AARCH64_CALL26, KERNEL, 0x7FFFFFC, 0, 0x94000000, 0x95FFFFFF, 4, 64},
+    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21, CONSTANTS, 0, 8, 0x90000001, 0x90000001, 4, 4096},
+    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21, CONSTANTS, 0x5000, 8, 0x90000001, 0xB0000021, 4, 4096},
+    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21, CONSTANTS, -65, 8, 0x90000001, 0xF0FFFFE1, 4, 4096},
+    {EM_AARCH64, R_AARCH64_ADD_ABS_LO12_NC, CONSTANTS, 7, 8, 0x91000020, 0x91000020 | 71 << 10, 4, 4096},
+    {EM_AARCH64, R_AARCH64_LDST8_ABS_LO12_NC, CONSTANTS, 4095, 8, 0x39400000, 0x39400000 | 63 << 10, 4, 4096},
+    {EM_AARCH64, R_AARCH64_LDST16_ABS_LO12_NC, CONSTANTS, 2, 8, 0x79400000, 0x79400000 | 33 << 10, 4, 4096},
+    {EM_AARCH64, R_AARCH64_LDST32_ABS_LO12_NC, CONSTANTS, 4, 8, 0xB9400000, 0xB9400000 | 17 << 10, 4, 4096},
+    {EM_AARCH64, R_AARCH64_LDST64_ABS_LO12_NC, CONSTANTS, 8, 8, 0xF9400000, 0xF9400000 | 9 << 10, 4, 4096},
+    {EM_AARCH64, R_AARCH64_LDST128_ABS_LO12_NC, CONSTANTS, 16, 8, 0x3DC00000, 0x3DC00000 | 5 << 10, 4, 4096},
+};
+
+START_TEST(applied_relocations)
+{
+    object o = object_of(applied[_i].machine);
+    aic_image image;
+    uint64_t after = 0;
+    memcpy(o.text + applied[_i].at, &applied[_i].before, (size_t)applied[_i].bytes);
+    set_relocation(&o, applied[_i].at, applied[_i].type, applied[_i].symbol, applied[_i].addend);
+    ck_assert_msg(create(&o, sizeof o, "kernel", &image) == AIC_OK, "%s", aic_last_error());
+    memcpy(&after, image.bytes + applied[_i].at, (size_t)applied[_i].bytes);
+    ck_assert_msg(after == applied[_i].after, "0x%llx", (unsigned long long)after);
+    ck_assert_uint_eq(image.alignment, applied[_i].alignment);
+    /* nothing else has changed */
+    memcpy(image.bytes + applied[_i].at, o.text + applied[_i].at, (size_t)applied[_i].bytes);
+    ck_assert_mem_eq(image.bytes, o.text, CONTENT);
+    ck_assert_mem_eq(image.bytes + 64, o.rodata, CONTENT);
+    aic_image_free(&image);
+}
+END_TEST
+
+#define DEPENDS " depends on where the code lies or on something outside"
+
+static const struct {
+    Elf64_Half machine;
+    unsigned type, symbol;
+    int64_t addend;
+    Elf64_Addr at;
+    const char *message;
+} refused[] = {
+    {EM_X86_64, R_X86_64_64, CONSTANTS, 0, 8, "image: kernel: relocation R_X86_64_64" DEPENDS},
+    {EM_X86_64, R_X86_64_32S, CONSTANTS, 0, 8, "image: kernel: relocation R_X86_64_32S" DEPENDS},
+    {EM_X86_64, R_X86_64_REX_GOTPCRELX, HELPER, -4, 8, "image: kernel: relocation R_X86_64_REX_GOTPCRELX" DEPENDS},
+    {EM_X86_64, 9999, CONSTANTS, 0, 8, "image: kernel: relocation number 9999" DEPENDS},
+    {EM_X86_64, R_AARCH64_CALL26, HELPER, 0, 8, "image: kernel: relocation number 283" DEPENDS},
+    {EM_AARCH64, R_AARCH64_ABS64, CONSTANTS, 0, 8, "image: kernel: relocation R_AARCH64_ABS64" DEPENDS},
+    {EM_X86_64, R_X86_64_PLT32, OUTSIDE, -4, 8, "image: kernel refers to outside, which is not part of it"},
+    {EM_AARCH64, R_AARCH64_CALL26, OUTSIDE, 0, 8, "image: kernel refers to outside, which is not part of it"},
+    {EM_X86_64, R_X86_64_PC32, NULL_SYMBOL, 64, 8,
+     "image: kernel refers to an absolute address, which is not part of it"},
+    {EM_X86_64, R_X86_64_PC32, CONSTANTS, INT64_C(1) << 31, 8,
+     "image: kernel: relocation R_X86_64_PC32 is out of range"},
+    {EM_AARCH64, R_AARCH64_CALL26, HELPER, 2, 8, "image: kernel: relocation R_AARCH64_CALL26 is out of range"},
+    {EM_AARCH64, R_AARCH64_CALL26, KERNEL, 0x8000000, 0, "image: kernel: relocation R_AARCH64_CALL26 is out of range"},
+    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21, KERNEL, INT64_C(1) << 32, 0,
+     "image: kernel: relocation R_AARCH64_ADR_PREL_PG_HI21 is out of range"},
+    {EM_AARCH64, R_AARCH64_LDST128_ABS_LO12_NC, CONSTANTS, 8, 8,
+     "image: kernel: relocation R_AARCH64_LDST128_ABS_LO12_NC is out of range"},
+    {EM_X86_64, R_X86_64_PC32, CONSTANTS, 0, CONTENT - 3, "image: the object is malformed: a relocation is not inside"},
+    {EM_X86_64, R_X86_64_PC64, CONSTANTS, 0, CONTENT - 7, "image: the object is malformed: a relocation is not inside"},
+    {EM_X86_64, R_X86_64_PC32, CONSTANTS, 0, UINT64_MAX - 1,
+     "image: the object is malformed: a relocation is not inside"},
+    {EM_X86_64, R_X86_64_PC32, SYMBOLS, 0, 8, "image: the object is malformed: a relocation is not inside"},
+};
+
+START_TEST(refused_relocations)
+{
+    object o = object_of(refused[_i].machine);
+    set_relocation(&o, refused[_i].at, refused[_i].type, refused[_i].symbol, refused[_i].addend);
+    check_refused(&o, refused[_i].message);
+}
+END_TEST
+
+/* ---- sections and symbols ---- */
+
+START_TEST(refused_sections)
+{
+    static const struct {
+        Elf64_Word type;
+        Elf64_Xword flags, alignment;
+        const char *message;
+    } bad[] = {
+        {SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 1, "image: section .rodata is neither code nor constants"},
+        {SHT_PROGBITS, SHF_ALLOC | SHF_TLS, 1, "image: section .rodata is neither code nor constants"},
+        {SHT_NOBITS, SHF_ALLOC, 1, "image: section .rodata is neither code nor constants"},
+        {SHT_INIT_ARRAY, SHF_ALLOC, 1, "image: section .rodata is neither code nor constants"},
+        {SHT_PROGBITS, SHF_ALLOC, 48, "image: section .rodata: alignment 48 is no power of two up to 4096"},
+        {SHT_PROGBITS, SHF_ALLOC, 8192, "image: section .rodata: alignment 8192 is no power of two up to 4096"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        object o = object_of(EM_X86_64);
+        o.section[RODATA].sh_type = bad[i].type;
+        o.section[RODATA].sh_flags = bad[i].flags;
+        o.section[RODATA].sh_addralign = bad[i].alignment;
+        check_refused(&o, bad[i].message);
+    }
+    object o = object_of(EM_X86_64);
+    o.section[RODATA].sh_flags = 0; /* not loaded: it may be anything, but nothing may refer to it */
+    set_relocation(&o, 8, R_X86_64_PC32, CONSTANTS, 0);
+    check_refused(&o, "image: kernel refers to .rodata, which is not part of it");
+}
+END_TEST
+
+START_TEST(missing_functions)
+{
+    object o = object_of(EM_X86_64);
+    aic_image image;
+    ck_assert_int_eq(create(&o, sizeof o, "kerne", &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: the object defines no function kerne");
+    ck_assert_int_eq(create(&o, sizeof o, "helper", &image), AIC_COMPILE); /* it is local */
+    o.symbol[KERNEL].st_value = CONTENT;
+    check_refused(&o, "image: the object defines no function kernel");
+    o.symbol[KERNEL].st_shndx = SHN_ABS;
+    check_refused(&o, "image: the object defines no function kernel");
+}
+END_TEST
+
+START_TEST(malformed_headers)
+{
+    object o = object_of(EM_386);
+    check_refused(&o, "image: machine 3 is neither x86-64 nor AArch64");
+    o = object_of(EM_X86_64);
+    o.header.e_type = ET_DYN;
+    check_refused(&o, "image: the object is malformed: it is not relocatable, 64-bit, little-endian ELF");
+    o = object_of(EM_X86_64);
+    o.header.e_shoff = UINT64_MAX - 8;
+    check_refused(&o, "image: the object is malformed: its section table is not inside");
+    o = object_of(EM_X86_64);
+    o.section[TEXT].sh_size = sizeof o;
+    check_refused(&o, "image: the object is malformed: a section is not inside");
+    o = object_of(EM_X86_64);
+    o.section[SYMTAB].sh_type = SHT_PROGBITS;
+    check_refused(&o, "image: the object is malformed: there is no symbol table");
+    o = object_of(EM_X86_64);
+    o.section[SYMTAB].sh_size = UINT64_MAX;
+    check_refused(&o, "image: the object is malformed: its symbol table is not inside");
+    for (size_t size = 1; size < sizeof o; size += 7) {
+        aic_image image;
+        o = object_of(EM_X86_64);
+        ck_assert_int_eq(create(&o, size, "kernel", &image), AIC_COMPILE);
+    }
+}
+END_TEST
+
+/* ---- real objects ---- */
+
+static conv_case *example;
+static char symbol[128];
+static char *real;
+static size_t real_size;
+
+/* The object of an example, as the generator makes it. */
+static void set_up(void)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
+    example = conv_case_new(&desc);
+    aic_kernel *kernel;
+    aic_kernel_info info = aic_kernel_info_init();
+    ck_assert_int_eq(aic_kernel_create(NULL, &example->spec, NULL, &kernel), AIC_OK);
+    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+    snprintf(symbol, sizeof symbol, "%s", info.name);
+    aic_kernel_destroy(kernel);
+    ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_OBJ, NULL, NULL, &real, &real_size), AIC_OK);
+}
+
+static void tear_down(void)
+{
+    aic_free(real);
+    conv_case_free(example);
+}
+
+/* Puts the object of another architecture in the place of the host's. */
+static void take_object_of(const char *triple)
+{
+    char *text;
+    size_t size;
+    aic_free(real);
+    ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_OBJ, NULL, triple, &real, &real_size), AIC_OK);
+    ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_ASM, NULL, triple, &text, &size), AIC_OK);
+    const char *line = strstr(text, "\t.globl\taic_conv2d_");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_int_eq(sscanf(line, " .globl %127[a-z0-9_]", symbol), 1);
+    aic_free(text);
+}
+
+/* Objects with some bits flipped, mostly in what describes them: a status or an image, and no byte read or written
+ * outside, which the address sanitizer watches. */
+START_TEST(flipped_bits)
+{
+    enum { ROUNDS = 20000 };
+    Elf64_Ehdr header;
+    uint64_t state = claims_seed((uint64_t)_i);
+    size_t images = 0;
+    take_object_of(_i % 2 == 0 ? "x86_64-linux-gnu" : "aarch64-linux-gnu");
+    memcpy(&header, real, sizeof header);
+    char *copy = malloc(real_size);
+    ck_assert_ptr_nonnull(copy);
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(copy, real, real_size);
+        for (uint64_t flips = 1 + aic_rng_next(&state) % 4; flips > 0; flips--) {
+            const size_t from = aic_rng_next(&state) % 4 == 0 ? 0 : header.e_shoff;
+            const size_t at = from + aic_rng_next(&state) % (real_size - from);
+            copy[at] = (char)(copy[at] ^ 1 << aic_rng_next(&state) % 8);
+        }
+        aic_image image;
+        aic_status status = aic_image_create(&(aic_elf){copy, real_size}, 1, symbol, &image);
+        ck_assert(status == AIC_OK || status == AIC_COMPILE || status == AIC_OUT_OF_MEMORY);
+        if (status == AIC_OK) {
+            images++;
+            ck_assert_uint_lt(image.function[AIC_FUNCTION_ENTRY], image.size);
+            ck_assert_uint_le(image.size, real_size + (size_t)header.e_shnum * 4096);
+            aic_image_free(&image);
+        }
+    }
+    ck_assert_uint_gt(images, 0);
+    ck_assert_uint_lt(images, ROUNDS);
+    free(copy);
+}
+END_TEST
+
+/* ---- images as code ---- */
+
+static void check_runs(const aic_code_memory *memory, const aic_image *image)
+{
+    void *workspace = aligned_block(1 << 20);
+    conv_case_reset(example);
+    ((aic_conv2d_fn)(uintptr_t)(memory->base + image->function[AIC_FUNCTION_ENTRY]))(
+        example->buffer[0], example->buffer[1], example->buffer[2], workspace);
+    conv_case_check_done(example, example->buffer[0]);
+    free(workspace);
+}
+
+/* The permissions of the mapping that an address lies in, as "r-xp". */
+static void permissions_of(const void *address, char text[5])
+{
+    unsigned long from, to;
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    text[0] = '\0';
+    while (text[0] == '\0' && fgets(line, sizeof line, maps) != NULL) {
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, text) != 3 || (uintptr_t)address < from ||
+            (uintptr_t)address >= to) {
+            text[0] = '\0';
+        }
+    }
+    fclose(maps);
+}
+
+/* The same image at several addresses at once, each of its own and not writable; its name is taken by none of them. */
+START_TEST(placed_twice)
+{
+    aic_image image;
+    aic_code_memory memory[3];
+    char permissions[5];
+    ck_assert_msg(aic_image_create(&(aic_elf){real, real_size}, 1, symbol, &image) == AIC_OK, "%s", aic_last_error());
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(aic_code_memory_place(&image, &memory[i]), AIC_OK);
+        ck_assert_uint_eq((uintptr_t)memory[i].base % image.alignment, 0);
+        permissions_of(memory[i].base, permissions);
+        ck_assert_str_eq(permissions, "r-xp");
+    }
+    for (int i = 0; i < 3; i++) {
+        check_runs(&memory[i], &image);
+        aic_code_memory_release(&memory[i]);
+        ck_assert_ptr_null(memory[i].base);
+        aic_code_memory_release(&memory[i]); /* nothing to do */
+    }
+    image.alignment = 1 << 20;
+    ck_assert_int_eq(aic_code_memory_place(&image, &memory[0]), AIC_INTERNAL);
+    aic_image_free(&image);
+}
+END_TEST
+
+#ifndef AIC_SANITIZED /* sanitizers reserve more address space than any limit leaves */
+
+/* Until the region that there is has no room. */
+START_TEST(no_memory_for_code)
+{
+    enum { IMAGES = 300 };
+    static aic_code_memory memory[IMAGES];
+    aic_image image;
+    aic_status status = AIC_OK;
+    int count = 0;
+    ck_assert_int_eq(aic_image_create(&(aic_elf){real, real_size}, 1, symbol, &image), AIC_OK);
+    struct rlimit old = memory_limit_to(0);
+    while (count < IMAGES && status == AIC_OK) {
+        status = aic_code_memory_place(&image, &memory[count++]);
+    }
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
+    ck_assert_int_eq(status, AIC_OUT_OF_MEMORY);
+    ck_assert_ptr_null(memory[count - 1].base);
+    ck_assert_int_eq(aic_code_memory_place(&image, &memory[count - 1]), AIC_OK);
+    check_runs(&memory[count - 1], &image);
+    while (count > 0) {
+        aic_code_memory_release(&memory[--count]);
+    }
+    aic_image_free(&image);
+}
+END_TEST
+
+#endif
+
+Suite *suite_image(void)
+{
+    Suite *suite = suite_create("image");
+    TCase *objects = tcase_create("objects"), *code = tcase_create("code");
+    tcase_add_test(objects, offsets);
+    tcase_add_test(objects, two_objects);
+    tcase_add_test(objects, two_objects_refused);
+    tcase_add_loop_test(objects, applied_relocations, 0, sizeof applied / sizeof applied[0]);
+    tcase_add_loop_test(objects, refused_relocations, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(objects, refused_sections);
+    tcase_add_test(objects, missing_functions);
+    tcase_add_test(objects, malformed_headers);
+    suite_add_tcase(suite, objects);
+    tcase_set_timeout(code, 60);
+    tcase_add_checked_fixture(code, set_up, tear_down);
+    tcase_add_loop_test(code, flipped_bits, 0, 4);
+    tcase_add_test(code, placed_twice);
+#ifndef AIC_SANITIZED
+    tcase_add_test(code, no_memory_for_code);
+#endif
+    suite_add_tcase(suite, code);
+    return suite;
+}

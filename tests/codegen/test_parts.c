@@ -1,0 +1,482 @@
+/* Parts of kernels: numbers, trip counts and roles in both forms; keys and identities; equal keys, equal bytes; kernels
+ * of both forms against the reference; the cache of parts. What linking refuses is in test_pieces.c. */
+#include "codegen/codegen.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+#include "codegen/run.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/spec.h"
+#include "runtime/code/code_memory.h"
+#include "runtime/request/context.h"
+#include "tests/child.h"
+#include "tests/conv_case.h"
+#include "tests/levels.h"
+#include "tests/machines.h"
+#include "tests/specs.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_parts(void);
+
+/* ---- a part of the test's own ---- */
+
+/* void sum(out, in): out[place] = the least of `most` and `times` times the sum of `count` words `pitch` bytes apart,
+ * and then whatever the role `next` does with out. */
+typedef struct sum_key {
+    int64_t times;
+    bool calls;
+} sum_key;
+
+static const aic_field SUM_FIELDS[] = {AIC_FIELD_ROW(sum_key, INT, times, 1, REQUIRED, 0)
+                                           AIC_FIELD_ROW(sum_key, BOOL, calls, 1, REQUIRED, 0)};
+static const aic_record SUM_RECORD = {"sum", SUM_FIELDS, 2};
+
+static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
+{
+    const sum_key *key = of;
+    LLVMValueRef carried[] = {aic_int(e, 0)};
+    aic_loop loop;
+    aic_emit_function(e, name, AIC_EMIT_HOT, (const char *const[]){"out", "in"}, 2, 0);
+    LLVMValueRef function = e->function, out = aic_emit_param(e, 0), in = aic_emit_param(e, 1);
+    aic_loop_begin(e, &loop, "word: words", aic_int(e, 0), aic_trips(e, "count"), 1, carried, 1);
+    LLVMValueRef at = aic_at(e, in, aic_times(e, loop.index, aic_number(e, "pitch")));
+    carried[0] = aic_add(e, carried[0], aic_load(e, e->i64, at, 0, 8));
+    aic_loop_end(e, &loop);
+    LLVMValueRef sum = aic_min(e, aic_mul(e, carried[0], key->times), aic_number(e, "most"));
+    aic_store(e, sum, aic_at(e, out, aic_number(e, "%s", "place")), 0, 8);
+    if (key->calls) {
+        aic_emit_call(e, aic_callee(e, "next", 2, 0), (LLVMValueRef[]){out, in}, 2);
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+static const aic_part_emitter SUM_EMITTER = {emit_sum};
+static const aic_part_kind SUM = {
+    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .emitter = &SUM_EMITTER};
+static const aic_part_kind FAST_SUM = {.name = "sum",
+                                       .record = &SUM_RECORD,
+                                       .key_bytes = sizeof(sum_key),
+                                       .speed = AIC_PART_FAST,
+                                       .emitter = &SUM_EMITTER};
+
+/* Numbers of a use. */
+typedef struct sum_numbers {
+    int64_t count, pitch, most, place;
+} sum_numbers;
+
+static aic_routine use_sum(aic_program *program, const aic_part_kind *kind, const sum_key *key, const sum_numbers *n,
+                           aic_routine next, const char *name)
+{
+    aic_use use;
+    aic_use_begin(&use, kind, key, 2, 0);
+    aic_use_trips(&use, n->count, "count");
+    aic_use_number(&use, n->pitch, "pitch");
+    aic_use_number(&use, n->most, "%s", "most");
+    aic_use_number(&use, n->place, "place");
+    if (next != 0) {
+        aic_use_call(&use, next, "next");
+    }
+    return aic_program_add(program, &use, "%s", name);
+}
+
+/* A kernel of two sums, the second of which calls the first. */
+typedef struct sums {
+    const aic_target *target;
+    const aic_part_kind *kind;
+    aic_program program;
+    bool linked;
+    sum_key key[2];
+    sum_numbers numbers[2];
+} sums;
+
+static void emit_sums(void *user, LLVMContextRef context, LLVMModuleRef module)
+{
+    sums *s = user;
+    aic_emit e;
+    LLVMValueRef function[3];
+    aic_emission emission = {.program = &s->program, .symbol = "kernel", .linked = s->linked, .function = function};
+    aic_emit_open(&e, context, module, s->target, NULL);
+    e.own_machine = true;
+    aic_program_emit(&e, &emission);
+    aic_emit_close(&e);
+}
+
+enum { WORDS = 64 };
+
+/* Makes the kernel, with parts of their own or not, and runs it. */
+static void run_sums(sums *s, bool linked, size_t parts, int64_t out[WORDS])
+{
+    int64_t in[WORDS];
+    aic_piece piece;
+    aic_image image;
+    aic_code_memory memory;
+    char *bytes;
+    size_t size;
+    const aic_codegen_request request = {.target = s->target, .symbol = "kernel"};
+    s->program = (aic_program){.status = AIC_OK};
+    const aic_routine first = use_sum(&s->program, s->kind, &s->key[0], &s->numbers[0], 0, "first");
+    s->program.function[AIC_FUNCTION_ENTRY] =
+        use_sum(&s->program, s->kind, &s->key[1], &s->numbers[1], first, "second");
+    ck_assert_msg(s->program.status == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(!s->program.part[0].own + !s->program.part[1].own, parts);
+    for (int i = 0; i < 2; i++) {
+        s->program.part[i].own |= !linked;
+    }
+    s->linked = linked;
+    ck_assert_msg(aic_codegen_run(&request, emit_sums, s, &bytes, &size) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_piece_create(&(aic_elf){bytes, size}, "kernel", &piece), AIC_OK);
+    const aic_program_sources sources = {.target = s->target, .make = aic_part_make, .own = &piece, .count = 1};
+    ck_assert_msg(aic_program_link(&s->program, &sources, "kernel", &image) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_code_memory_place(&image, &memory), AIC_OK);
+    for (int i = 0; i < WORDS; i++) {
+        in[i] = 1000 * i + 1;
+        out[i] = -1;
+    }
+    ((void (*)(int64_t *, const int64_t *))(uintptr_t)(memory.base + image.function[AIC_FUNCTION_ENTRY]))(out, in);
+    aic_code_memory_release(&memory);
+    aic_image_free(&image);
+    aic_piece_free(&piece);
+    free(bytes);
+    aic_program_free(&s->program);
+}
+
+static int64_t expected(const sum_key *key, const sum_numbers *n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n->count; i++) {
+        sum += 1000 * (i * n->pitch / 8) + 1;
+    }
+    return sum * key->times < n->most ? sum * key->times : n->most;
+}
+
+static const aic_target *host_target(int number)
+{
+    return aic_target_find(AIC_ARCH_X86_64, levels_name(number));
+}
+
+#if defined(__x86_64__)
+
+/* One iteration, none of a distance, the largest number; as parts, and in the module; negative and larger ones in the
+ * module only. */
+START_TEST(numbers)
+{
+    static const struct {
+        sum_numbers numbers[2];
+        size_t parts;
+    } CASES[] = {
+        {{{1, 8, 5000, 0}, {7, 16, AIC_NUMBER_MAX, 64}}, 2},
+        {{{3, 0, 2, 8}, {64, 8, AIC_NUMBER_MAX - 1, 504}}, 2},
+        {{{3, 8, -2, 8}, {2, 8, AIC_NUMBER_MAX, 504}}, 1},
+        {{{3, 8, AIC_NUMBER_MAX + 1, 8}, {2, 8, INT64_C(1) << 40, 0}}, 0},
+        {{{0, 8, 77, 8}, {2, 8, 2000, 0}}, 1},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        for (int form = 0; form < 3; form++) {
+            sums s = {.target = host_target(_i), .kind = form == 2 ? &FAST_SUM : &SUM, .key = {{1, false}, {3, true}}};
+            int64_t out[WORDS];
+            memcpy(s.numbers, CASES[i].numbers, sizeof s.numbers);
+            run_sums(&s, form > 0, CASES[i].parts, out);
+            for (int n = 0; n < WORDS; n++) {
+                const bool first = n == s.numbers[0].place / 8, second = n == s.numbers[1].place / 8;
+                const int64_t want = first    ? expected(&s.key[0], &s.numbers[0])
+                                     : second ? expected(&s.key[1], &s.numbers[1])
+                                              : -1;
+                ck_assert_msg(out[n] == want, "case %zu, form %d: word %d is %lld, not %lld", i, form, n,
+                              (long long)out[n], (long long)want);
+            }
+        }
+    }
+}
+END_TEST
+
+#endif
+
+/* ---- identities ---- */
+
+static void identify(const aic_part_kind *kind, const void *key, const aic_target *target, aic_part_identity *identity)
+{
+    memset(identity, 0, sizeof *identity);
+    ck_assert_int_eq(aic_part_identify(kind, key, target, identity), AIC_OK);
+}
+
+/* Every field of every key counts, every bit of it, and what the code is for. */
+START_TEST(identities)
+{
+    const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                     *other = aic_target_find(AIC_ARCH_X86_64, "avx512");
+    const aic_part_kind *kind;
+    for (size_t k = 0; (kind = k == 0 ? &SUM : aic_part_kind_at(k - 1)) != NULL; k++) {
+        unsigned char key[AIC_PART_KEY_MAX] = {0};
+        aic_part_identity zero, changed;
+        ck_assert_ptr_nonnull(aic_part_emitter_of(kind));
+        ck_assert(k == 0 || aic_part_kind_find(kind->name) == kind);
+        identify(kind, key, target, &zero);
+        identify(kind, key, other, &changed);
+        ck_assert(zero.size != changed.size || memcmp(zero.bytes, changed.bytes, zero.size) != 0);
+        for (size_t f = 0; f < kind->record->count; f++) {
+            const aic_field *field = &kind->record->fields[f];
+            const uint32_t bits = field->kind == AIC_KIND_BOOL ? 1 : 64;
+            for (uint32_t bit = 0; bit < bits * field->count; bit++) {
+                aic_field_set_word(field, key, bit / bits, UINT64_C(1) << bit % bits);
+                identify(kind, key, target, &changed);
+                ck_assert_msg(zero.size == changed.size && memcmp(zero.bytes, changed.bytes, zero.size) != 0, "%s",
+                              field->name);
+                aic_field_set_word(field, key, bit / bits, 0);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---- kernels of a corpus ---- */
+
+/* A source that makes every part anew and compares it with what was made for its identity before. */
+enum { KNOWN_MAX = 512 };
+typedef struct checking_source {
+    aic_part_source source;
+    size_t count, again;
+    struct {
+        uint64_t identity;
+        aic_piece piece;
+    } known[KNOWN_MAX];
+} checking_source;
+
+static aic_status take_checked(aic_part_source *source, const aic_part_identity *identity,
+                               aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
+                               aic_part_origin *origin)
+{
+    checking_source *c = (checking_source *)source;
+    const uint64_t hash = aic_hash_bytes(identity->bytes, identity->size);
+    aic_piece made;
+    size_t i = 0;
+    *origin = AIC_PART_MADE;
+    ck_assert_msg(make(what, &made) == AIC_OK, "%s", aic_last_error());
+    while (i < c->count && c->known[i].identity != hash) {
+        i++;
+    }
+    ck_assert_uint_lt(i, KNOWN_MAX);
+    if (i < c->count) {
+        ck_assert_uint_eq(made.size, c->known[i].piece.size);
+        ck_assert_mem_eq(made.bytes, c->known[i].piece.bytes, made.size);
+        aic_piece_free(&made);
+        c->again++;
+    } else {
+        c->known[i].identity = hash;
+        c->known[i].piece = made;
+        c->count++;
+    }
+    *piece = &c->known[i].piece;
+    return AIC_OK;
+}
+
+static void give_back_none(aic_part_source *source, const aic_piece *piece)
+{
+    (void)source;
+    (void)piece;
+}
+
+/* Operators and chains of the corpus; second: 0 for an operator alone. */
+static const struct {
+    aic_op first, second;
+} CORPUS_OF[] = {{AIC_OP_CONV2D, 0},
+                 {AIC_OP_MMAD, 0},
+                 {AIC_OP_FIXPIPE, 0},
+                 {AIC_OP_TIK_FIXPIPE, 0},
+                 {AIC_OP_CONV2D, AIC_OP_FIXPIPE},
+                 {AIC_OP_CONV2D, AIC_OP_TIK_FIXPIPE},
+                 {AIC_OP_MMAD, AIC_OP_FIXPIPE},
+                 {AIC_OP_CONV2D, AIC_OP_TENSOR_ARITHMETIC}};
+enum { CORPUS_KINDS = sizeof CORPUS_OF / sizeof CORPUS_OF[0], CORPUS = 8 };
+
+static void draw_spec(uint64_t seed, const aic_semantics *semantics, aic_spec *spec)
+{
+    const aic_op first = CORPUS_OF[seed % CORPUS_KINDS].first, second = CORPUS_OF[seed % CORPUS_KINDS].second;
+    ck_assert_int_eq(second == 0 ? aic_spec_draw(first, semantics, seed, spec)
+                                 : aic_spec_draw_chain(first, second, semantics, seed, spec),
+                     AIC_OK);
+}
+
+/* Equal keys give equal bytes, whatever the kernel is that asks for the part. */
+START_TEST(equal_keys)
+{
+    static checking_source c;
+    const aic_semantics semantics = aic_semantics_init();
+    c = (checking_source){.source = {take_checked, give_back_none}};
+    for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
+        aic_spec spec;
+        aic_object object;
+        draw_spec(seed, &semantics, &spec);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        const aic_codegen_request request = {.count = 1,
+                                             .spec = &spec,
+                                             .semantics = &semantics,
+                                             .target = aic_target_find(AIC_ARCH_X86_64, "avx512"),
+                                             .machine = machine_of(NULL),
+                                             .symbol = "kernel",
+                                             .divided = true,
+                                             .parts = &c.source};
+        ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+        aic_object_free(&object);
+    }
+    ck_assert_uint_gt(c.count, 2);
+    ck_assert_uint_gt(c.again, 0);
+    for (size_t i = 0; i < c.count; i++) {
+        aic_piece_free(&c.known[i].piece);
+    }
+}
+END_TEST
+
+/* profile: NULL, or "gdb", which wants whole objects, so that kernels are in the literal form. */
+static aic_context *open_context(int level, const char *profile, uint64_t bytes)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(level);
+    options.profile = profile;
+    options.cache_bytes = bytes;
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+/* Kernels of either form give what the reference gives; parts of one kernel are in the next one with other numbers. */
+START_TEST(both_forms)
+{
+    aic_context *context[] = {open_context(_i, NULL, 0), open_context(_i, "gdb", 0)};
+    const aic_semantics semantics = aic_semantics_init();
+    for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
+        aic_spec spec;
+        verify_report report;
+        verify_case c;
+        draw_spec(1000 + seed, &semantics, &spec);
+        if (verify_open(&c, &spec, &semantics, seed, &report) != VERIFY_PASSED) {
+            continue; /* memory */
+        }
+        for (size_t form = 0; form < sizeof context / sizeof context[0]; form++) {
+            const verify_verdict verdict = verify_kernel(&c, context[form], NULL, &report);
+            ck_assert_msg(verdict != VERIFY_FAILED, "form %zu: %s", form, report.text);
+        }
+        verify_close(&c);
+    }
+    aic_context_destroy(context[0]);
+    aic_context_destroy(context[1]);
+}
+END_TEST
+
+/* ---- the cache ---- */
+
+START_TEST(found_again)
+{
+    aic_context *context = open_context(0, NULL, 0), *other = open_context(0, NULL, 0);
+    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24),
+                          elsewhere = conv_kernel_info(other, 24);
+    ck_assert_uint_gt(first.parts_made, 0);
+    ck_assert_uint_eq(first.parts_ready + first.parts_loaded, 0);
+    ck_assert_uint_eq(second.parts_made, 0);
+    ck_assert_uint_eq(second.parts_ready, first.parts_made);
+    ck_assert_uint_eq(elsewhere.parts_ready, 0); /* contexts have nothing in common */
+    ck_assert_uint_gt(first.make_ns, 0);
+    aic_context_destroy(context);
+    aic_context_destroy(other);
+}
+END_TEST
+
+/* No more bytes than the limit says, an eighth of that of kernels: each part goes when the next one is made. */
+START_TEST(limited)
+{
+    aic_context *context = open_context(0, NULL, 8);
+    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24);
+    ck_assert_uint_gt(second.parts_made, 0);
+    ck_assert_uint_eq(second.parts_made, first.parts_made);
+    ck_assert_uint_eq(context->parts.cache.weight, 0);
+    aic_context_destroy(context);
+}
+END_TEST
+
+typedef struct maker {
+    aic_context *context;
+    int64_t width;
+    aic_kernel_info info;
+    pthread_t thread;
+} maker;
+
+static void *run_maker(void *argument)
+{
+    maker *m = argument;
+    m->info = conv_kernel_info(m->context, m->width);
+    return NULL;
+}
+
+/* Several threads want it at the same time: one makes it. */
+START_TEST(made_once)
+{
+    enum { MAKERS = 8 };
+    maker all[MAKERS];
+    aic_context *context = open_context(0, NULL, 0), *alone = open_context(0, NULL, 0);
+    const uint32_t parts = conv_kernel_info(alone, 12).parts_made;
+    uint32_t made = 0, ready = 0;
+    for (int i = 0; i < MAKERS; i++) {
+        all[i] = (maker){.context = context, .width = 12 + 4 * i};
+        ck_assert_int_eq(pthread_create(&all[i].thread, NULL, run_maker, &all[i]), 0);
+    }
+    for (int i = 0; i < MAKERS; i++) {
+        ck_assert_int_eq(pthread_join(all[i].thread, NULL), 0);
+        made += all[i].info.parts_made;
+        ready += all[i].info.parts_ready;
+    }
+    ck_assert_uint_eq(made, parts);
+    ck_assert_uint_eq(ready, (MAKERS - 1) * parts);
+    aic_context_destroy(context);
+    aic_context_destroy(alone);
+}
+END_TEST
+
+static void make_in_child(void *context)
+{
+    const aic_kernel_info ready = conv_kernel_info(context, 28), made = conv_kernel_info(context, 32);
+    child_expect(ready.parts_ready > 0 && ready.parts_made == 0, "a part that was there before the fork");
+    child_expect(made.parts_ready > 0, "a part after the fork");
+}
+
+/* Children of a process whose other threads are making parts: what is ready is found, what was being made is made. */
+START_TEST(forked)
+{
+    aic_context *context = open_context(0, NULL, 0);
+    maker busy = {.context = context, .width = 20};
+    (void)conv_kernel_info(context, 16);
+    ck_assert_int_eq(pthread_create(&busy.thread, NULL, run_maker, &busy), 0);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_str_eq(child_run(make_in_child, context), "");
+    }
+    ck_assert_int_eq(pthread_join(busy.thread, NULL), 0);
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_parts(void)
+{
+    Suite *suite = suite_create("parts");
+    TCase *forms = tcase_create("forms"), *cache = tcase_create("cache");
+    tcase_set_timeout(forms, 120);
+#if defined(__x86_64__)
+    tcase_add_loop_test(forms, numbers, 0, levels_count());
+#endif
+    tcase_add_test(forms, identities);
+    tcase_add_test(forms, equal_keys);
+    tcase_add_loop_test(forms, both_forms, 0, levels_count());
+    suite_add_tcase(suite, forms);
+    tcase_set_timeout(cache, 60);
+#if defined(__x86_64__)
+    tcase_add_test(cache, found_again);
+    tcase_add_test(cache, limited);
+    tcase_add_test(cache, made_once);
+    tcase_add_test(cache, forked);
+#endif
+    suite_add_tcase(suite, cache);
+    return suite;
+}

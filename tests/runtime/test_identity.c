@@ -1,0 +1,353 @@
+/* Identities of kernels: every part of what code depends on is in them, they say what they consist of, and damaged ones
+ * are refused. */
+#include "codegen/machine.h"
+#include "codegen/target/host.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/spec.h"
+#include "frontend/text/text.h"
+#include "runtime/request/context.h"
+#include "runtime/request/identity.h"
+#include "tests/specs.h"
+
+#include <aic/tool.h>
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_identity(void);
+
+#define CONV "conv2d(dtype=float16, fm_shape=[1,7,7,16], kernel_shape=[1,3,3,16,16], pad=[1,1,1,1], pad_value=0.5)"
+#define MMAD "mmad(dtype=int8, m=3, n=5, k=7)"
+#define CHAIN MMAD " | fixpipe(dst=int32, src=int32)"
+#define SCHEDULE "schedule(kernel=vector, rows=1, cols=2)"
+
+static aic_spec specs[3];
+static aic_semantics semantics;
+static aic_machine machine;
+static aic_codegen_request base; /* of the first specification */
+
+static void set_up(void)
+{
+    static const char *const texts[] = {CONV, MMAD, CHAIN};
+    semantics = aic_semantics_init();
+    machine = *aic_machine_of(AIC_CORE_ZEN4);
+    for (int i = 0; i < 3; i++) {
+        const aic_spec spec = spec_of(texts[i]);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, NULL, &specs[i]), AIC_OK);
+    }
+    base = (aic_codegen_request){.count = 1,
+                                 .spec = specs,
+                                 .semantics = &semantics,
+                                 .target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                 .machine = &machine};
+}
+
+static aic_identity identity_of(const aic_codegen_request *request)
+{
+    aic_identity identity;
+    ck_assert_int_eq(aic_identity_create(request, &identity), AIC_OK);
+    return identity;
+}
+
+static bool same_bytes(const aic_identity *a, const aic_identity *b)
+{
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* ---- what is in them ---- */
+
+/* Another request is another kernel in every respect. */
+static void check_other(const aic_identity *a, const aic_codegen_request *request, const char *what)
+{
+    aic_identity b = identity_of(request);
+    ck_assert_msg(!same_bytes(a, &b), "%s makes no other identity", what);
+    ck_assert_msg(a->hash != b.hash, "%s", what);
+    ck_assert_msg(strcmp(a->symbol, b.symbol) != 0, "%s", what);
+    aic_identity_free(&b);
+}
+
+START_TEST(every_part_counts)
+{
+    aic_identity a = identity_of(&base), again = identity_of(&base);
+    ck_assert(same_bytes(&a, &again));
+    ck_assert_str_eq(a.symbol, again.symbol);
+    ck_assert_uint_eq(a.hash, aic_hash_bytes(a.bytes, a.size));
+    aic_codegen_request other = base;
+    other.target = aic_target_find(AIC_ARCH_X86_64, "avx512");
+    check_other(&a, &other, "the level");
+    other.target = aic_target_find(AIC_ARCH_AARCH64, "neon");
+    check_other(&a, &other, "the architecture");
+    other = base;
+    other.passes = "instcombine";
+    check_other(&a, &other, "passes");
+    other.passes = "";
+    aic_identity none = identity_of(&other);
+    ck_assert(same_bytes(&a, &none));
+    other = base;
+    other.schedule = SCHEDULE;
+    check_other(&a, &other, "a schedule");
+    aic_identity scheduled = identity_of(&other);
+    other.schedule = "schedule(kernel=vector, rows=1, cols=3)";
+    check_other(&scheduled, &other, "another schedule");
+    other = base;
+    other.triple = "aarch64-linux-musl", other.symbol = "name"; /* are not looked at */
+    aic_identity elsewhere = identity_of(&other);
+    ck_assert(same_bytes(&a, &elsewhere));
+    aic_identity *const made[] = {&a, &again, &none, &scheduled, &elsewhere};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        aic_identity_free(made[i]);
+    }
+}
+END_TEST
+
+/* Every entry of every list: semantics, what is supposed of the machine, and the fields of a stage. */
+START_TEST(every_entry_counts)
+{
+    aic_identity a = identity_of(&base);
+    const aic_op_info *op = aic_op_get(specs[0].stage[0].op);
+    const struct {
+        const aic_record *record;
+        void *fields;
+    } lists[] = {
+        {&aic_semantics_record, &semantics}, {&aic_machine_record, &machine}, {&op->record, &specs[0].stage[0].desc}};
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+        for (size_t f = 0; f < lists[l].record->count; f++) {
+            const aic_field *field = &lists[l].record->fields[f];
+            for (uint32_t i = 0; i < field->count; i++) {
+                const uint64_t word = aic_field_word(field, lists[l].fields, i);
+                aic_field_set_word(field, lists[l].fields, i, word ^ 1);
+                check_other(&a, &base, field->name);
+                aic_field_set_word(field, lists[l].fields, i, word);
+            }
+        }
+    }
+    aic_identity again = identity_of(&base);
+    ck_assert(same_bytes(&a, &again));
+    aic_identity_free(&a);
+    aic_identity_free(&again);
+}
+END_TEST
+
+/* Stages and specifications are distinguished however they follow one another, and symbols name what there is. */
+START_TEST(forms_differ)
+{
+    const aic_spec pair[] = {specs[1], specs[0]}, reversed[] = {specs[0], specs[1]}, twice[] = {specs[1], specs[1]};
+    const struct {
+        size_t count;
+        const aic_spec *spec;
+        const char *symbol;
+    } forms[] = {{1, &specs[0], "aic_conv2d_"}, {1, &specs[1], "aic_mmad_"}, {1, &specs[2], "aic_mmad_fixpipe_"},
+                 {2, pair, "aic_mmad_x2_"},     {2, twice, "aic_mmad_x2_"},  {2, reversed, "aic_conv2d_x2_"}};
+    enum { FORMS = sizeof forms / sizeof forms[0] };
+    for (size_t i = 0; i < FORMS; i++) {
+        aic_codegen_request request = base;
+        request.count = forms[i].count, request.spec = forms[i].spec;
+        aic_identity a = identity_of(&request);
+        ck_assert_msg(strncmp(a.symbol, forms[i].symbol, strlen(forms[i].symbol)) == 0, "%s", a.symbol);
+        for (size_t k = 0; k < i; k++) {
+            request.count = forms[k].count, request.spec = forms[k].spec;
+            check_other(&a, &request, forms[i].symbol);
+        }
+        aic_identity_free(&a);
+    }
+}
+END_TEST
+
+/* A tuned kernel and the default one of a problem begin with the same bytes, and no other problem does. */
+START_TEST(schedules_come_last)
+{
+    aic_codegen_request request = base;
+    aic_identity plain = identity_of(&request);
+    request.schedule = SCHEDULE;
+    aic_identity tuned = identity_of(&request);
+    request.spec = &specs[1];
+    aic_identity other = identity_of(&request);
+    ck_assert_uint_eq(plain.problem, tuned.problem);
+    ck_assert_mem_eq(plain.bytes, tuned.bytes, plain.problem);
+    ck_assert(other.problem != plain.problem || memcmp(other.bytes, plain.bytes, plain.problem) != 0);
+    aic_identity_free(&plain);
+    aic_identity_free(&tuned);
+    aic_identity_free(&other);
+}
+END_TEST
+
+/* ---- what they say ---- */
+
+static char *text_of(const void *bytes, size_t size)
+{
+    char *text = NULL;
+    ck_assert_msg(aic_identity_print(bytes, size, &text) == AIC_OK, "%s", aic_last_error());
+    return text;
+}
+
+/* The line that begins here is `expected`; returns where the next one begins. */
+static const char *check_line(const char *text, const char *expected)
+{
+    const size_t length = strlen(expected);
+    ck_assert_msg(strncmp(text, expected, length) == 0 && text[length] == '\n', "%s is not first of %s", expected,
+                  text);
+    return text + length + 1;
+}
+
+START_TEST(readable_text)
+{
+    char line[4096];
+    aic_codegen_request request = base;
+    request.count = 2, request.spec = specs + 1, request.passes = "instcombine,dce";
+    aic_identity a = identity_of(&request);
+    char *whole = text_of(a.bytes, a.size);
+    const char *at = whole;
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_int_eq(aic_spec_print(&specs[i], line, sizeof line, NULL), AIC_OK);
+        at = check_line(at, line);
+    }
+    ck_assert_int_eq(aic_record_print(&aic_semantics_record, &semantics, line, sizeof line, NULL), AIC_OK);
+    at = check_line(at, line);
+    snprintf(line, sizeof line,
+             "target avx2: architecture 0, CPU x86-64, %s, has 0x%x, %d vector registers of 256 bits",
+             base.target->features, (unsigned)base.target->has, base.target->vector_registers);
+    at = check_line(at, line);
+    at = check_line(at, "passes \"instcombine,dce\"");
+    ck_assert_int_eq(aic_record_print(&aic_machine_record, &machine, line, sizeof line, NULL), AIC_OK);
+    at = check_line(at, line);
+    snprintf(line, sizeof line, "schedule of the default rule, version %d", AIC_SCHEDULE_RULE);
+    at = check_line(at, line);
+    ck_assert_str_eq(at, "");
+    aic_identity_free(&a);
+    free(whole);
+}
+END_TEST
+
+static aic_identity scheduled_chain(void)
+{
+    aic_codegen_request request = base;
+    request.spec = &specs[2], request.schedule = SCHEDULE, request.passes = "dce";
+    return identity_of(&request);
+}
+
+/* The last part is the schedule as it was given; whole fields are read back. */
+START_TEST(text_of_a_schedule)
+{
+    aic_identity a = scheduled_chain();
+    char *whole = text_of(a.bytes, a.size);
+    ck_assert_ptr_nonnull(strstr(whole, "\n" SCHEDULE "\n"));
+    aic_spec back;
+    whole[strcspn(whole, "\n")] = '\0';
+    ck_assert_msg(aic_spec_read(whole, &back) == AIC_OK, "%s", aic_last_error());
+    ck_assert(aic_spec_equal(&back, &specs[2]));
+    aic_identity_free(&a);
+    free(whole);
+}
+END_TEST
+
+static void check_refused(const void *bytes, size_t size)
+{
+    char *text;
+    ck_assert_int_eq(aic_identity_print(bytes, size, &text), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "identity: "));
+}
+
+/* No part of the bytes, nor any that go on behind their end, are an identity. Each is read from memory of its own size,
+ * so that a sanitizer sees reads behind it. */
+START_TEST(wrong_lengths_are_refused)
+{
+    aic_identity a = scheduled_chain();
+    for (size_t size = 0; size < a.size; size++) {
+        unsigned char *part = malloc(size + 1);
+        memcpy(part + 1, a.bytes, size);
+        check_refused(part + 1, size);
+        free(part);
+    }
+    unsigned char *more = calloc(1, a.size + 1);
+    memcpy(more, a.bytes, a.size);
+    check_refused(more, a.size + 1);
+    free(more);
+    aic_identity_free(&a);
+}
+END_TEST
+
+/* A byte with any bit flipped is refused or says something else. */
+START_TEST(flipped_bits_are_seen)
+{
+    aic_identity a = scheduled_chain();
+    char *whole = text_of(a.bytes, a.size);
+    int readable = 0;
+    for (size_t i = 0; i < 8 * a.size; i++) {
+        char *other;
+        a.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
+        if (aic_identity_print(a.bytes, a.size, &other) == AIC_OK) {
+            ck_assert_msg(strcmp(whole, other) != 0, "bit %zu of byte %zu is not seen", i % 8, i / 8);
+            readable++;
+            free(other);
+        }
+        a.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
+    }
+    ck_assert_int_gt(readable, 0);
+    aic_identity_free(&a);
+    free(whole);
+}
+END_TEST
+
+/* ---- kernels ---- */
+
+/* The text of a schedule in another spelling. */
+static void respell(const char *text, char *other)
+{
+    for (; *text != '\0'; text++) {
+        *other++ = *text;
+        if (*text == '(' || *text == ',') {
+            *other++ = ' ';
+            *other++ = ' ';
+        }
+    }
+    *other = '\0';
+}
+
+/* A dump bears the name of the kernel that the same words make. Number 0 is what the default rule takes. */
+START_TEST(dumps_have_names_of_kernels)
+{
+    const aic_spec spec = spec_of(CONV);
+    char schedule[256], respelled[512], *ir;
+    size_t size;
+    aic_context *context;
+    aic_kernel *kernel;
+    aic_kernel_info info = aic_kernel_info_init();
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    ck_assert_int_eq(aic_schedule_candidate(context, &spec, (size_t)_i, schedule, sizeof schedule), AIC_OK);
+    respell(schedule, respelled);
+    ck_assert_msg(aic_kernel_create(context, &spec, respelled, &kernel) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+    ck_assert_str_eq(info.schedule, schedule);
+    ck_assert_int_eq(aic_dump(context, &spec, respelled, AIC_DUMP_IR, NULL, NULL, &ir, &size), AIC_OK);
+    ck_assert_msg(strstr(ir, info.name) != NULL, "%s is not in the dump", info.name);
+    aic_codegen_request request = base;
+    request.target = context->target;
+    request.machine = context->machine;
+    request.schedule = _i == 0 ? NULL : schedule;
+    aic_identity identity = identity_of(&request);
+    ck_assert_str_eq(identity.symbol, info.name);
+    aic_identity_free(&identity);
+    aic_free(ir);
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_identity(void)
+{
+    Suite *suite = suite_create("identity");
+    TCase *tcase = tcase_create("identity");
+    tcase_add_checked_fixture(tcase, set_up, NULL);
+    tcase_add_test(tcase, every_part_counts);
+    tcase_add_test(tcase, every_entry_counts);
+    tcase_add_test(tcase, forms_differ);
+    tcase_add_test(tcase, schedules_come_last);
+    tcase_add_test(tcase, readable_text);
+    tcase_add_test(tcase, text_of_a_schedule);
+    tcase_add_test(tcase, wrong_lengths_are_refused);
+    tcase_add_test(tcase, flipped_bits_are_seen);
+    tcase_add_loop_test(tcase, dumps_have_names_of_kernels, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,109 @@
+/* Operands and kernels that are measured. */
+#include "tools/bench/bench_call.h"
+
+#include "tools/harness/entry.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+
+int bench_operands_open(bench_operands *o, const aic_spec *spec, const aic_semantics *semantics)
+{
+    *o = (bench_operands){.spec = spec};
+    const aic_status failed = aic_spec_operands(spec, semantics, o->operand, &o->count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    int status = CLI_DONE;
+    for (size_t i = 0; i < o->count && status == CLI_DONE; i++) {
+        const aic_operand *operand = &o->operand[i];
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
+            continue; /* NULL is passed */
+        }
+        if (!guard_open(&o->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
+            return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
+        }
+        status =
+            operand->direction == AIC_DIRECTION_IN ? fill_operand(operand, "random:1", o->buffer[i].data) : CLI_DONE;
+    }
+    return status;
+}
+
+void bench_operands_close(bench_operands *o)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        guard_close(&o->buffer[i]);
+    }
+}
+
+/* Packs the operands that the kernel packs. */
+static int pack_operands(bench_call *call)
+{
+    for (size_t i = 0; i < call->operands->count; i++) {
+        size_t size = 0;
+        if (aic_kernel_packed_size(call->kernel, i, &size) != AIC_OK || size == 0) {
+            continue;
+        }
+        if (!guard_open(&call->packed[i], size, 64, GUARD_BEFORE)) {
+            return cli_fail_memory("packed operand", size);
+        }
+        const aic_status status = aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]);
+        if (status != AIC_OK) {
+            return cli_fail_library(NULL, status);
+        }
+        call->pointer[i] = call->packed[i].data;
+    }
+    return CLI_DONE;
+}
+
+static aic_status call_kernel(const bench_call *call)
+{
+    return (call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer,
+                                                                         call->operands->count);
+}
+
+void bench_call_run(void *argument)
+{
+    const bench_call *call = argument;
+    if (call->shared ||
+        !entry_direct(call->operands->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
+        (void)call_kernel(call);
+    }
+}
+
+int bench_call_open(bench_call *call, const bench_operands *operands, aic_context *context, const char *schedule,
+                    bool use_packed)
+{
+    *call = (bench_call){.operands = operands, .use_packed = use_packed, .info = aic_kernel_info_init()};
+    for (size_t i = 0; i < operands->count; i++) {
+        call->pointer[i] = operands->buffer[i].data;
+    }
+    aic_status failed = aic_kernel_create(context, operands->spec, schedule, &call->kernel);
+    failed = failed == AIC_OK ? aic_kernel_get_info(call->kernel, &call->info) : failed;
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    call->shared = call->info.threads > 1;
+    const size_t workspace = aic_kernel_workspace_size(call->kernel);
+    if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
+        return cli_fail_memory("workspace", workspace);
+    }
+    const int status = use_packed ? pack_operands(call) : CLI_DONE;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    /* This call checks its operands and may leave a warning; those that are measured do neither. */
+    failed = call_kernel(call);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    cli_show_warning_of_request();
+    return CLI_DONE;
+}
+
+void bench_call_close(bench_call *call)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        guard_close(&call->packed[i]);
+    }
+    guard_close(&call->workspace);
+    aic_kernel_destroy(call->kernel);
+}

@@ -1,0 +1,208 @@
+/* Lines of `aicjit bench`. */
+#include "tools/bench/bench_row.h"
+
+#include "tools/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static double per_ns(int64_t amount, const bench_row *row)
+{
+    return row->time.median_ns > 0 ? (double)amount / row->time.median_ns : 0;
+}
+
+static uint64_t compile_ns(const bench_row *row)
+{
+    return row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
+}
+
+/* Shares of 1; 0: not known. */
+static double peak_share(const bench_row *row)
+{
+    return row->peak > 0 ? per_ns(row->macs > 0 ? row->macs : row->bytes, row) / row->peak : 0;
+}
+
+static double bound_share(const bench_row *row)
+{
+    return row->time.median_ns > 0 ? row->bound_ns / row->time.median_ns : 0;
+}
+
+/* ---- the table ---- */
+
+enum { CELL = 32 };
+
+/* Half of the interval of 95 %, in per cent of the median. */
+static void put_spread(char cell[CELL], const bench_row *row)
+{
+    const double half = (row->time.high_ns - row->time.low_ns) / 2;
+    (void)snprintf(cell, CELL, "%.1f", row->time.median_ns > 0 ? 100 * half / row->time.median_ns : 0);
+}
+
+static void put_median(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", row->time.median_ns * 1e-3);
+}
+
+static void put_samples(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%zu", row->time.samples);
+}
+
+static void put_min(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", row->time.min_ns * 1e-3);
+}
+
+static void put_p90(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", row->time.p90_ns * 1e-3);
+}
+
+static void put_gmacs(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", per_ns(row->macs, row));
+}
+
+static void put_gbytes(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", per_ns(row->bytes, row));
+}
+
+/* "94.1 fp32" */
+static void put_peak(char cell[CELL], const bench_row *row)
+{
+    const double share = peak_share(row);
+    (void)snprintf(cell, CELL, share > 0 ? "%.1f %s" : "-", 100 * share, row->peak_name);
+}
+
+static void put_bound(char cell[CELL], const bench_row *row)
+{
+    const double share = bound_share(row);
+    (void)snprintf(cell, CELL, share > 0 ? "%.1f" : "-", 100 * share);
+}
+
+static void put_ratio(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, row->ratio > 0 ? "%.3f" : "-", row->ratio);
+}
+
+/* "1.043 faster" */
+static void put_before(char cell[CELL], const bench_row *row)
+{
+    static const char *const WORDS[] = {"slower", "same", "faster"};
+    const bool known = row->before_ns > 0 && row->time.median_ns > 0;
+    (void)snprintf(cell, CELL, known ? "%.3f %s" : "-", known ? row->before_ns / row->time.median_ns : 0,
+                   WORDS[row->verdict + 1]);
+}
+
+static void put_compile(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%.2f", (double)compile_ns(row) * 1e-6);
+}
+
+static void put_threads(char cell[CELL], const bench_row *row)
+{
+    (void)snprintf(cell, CELL, "%d", row->info.threads);
+}
+
+/* Right-aligned columns; those behind, of any width, are printed as they are. */
+static const struct {
+    const char *head;
+    int width;
+    enum { ALWAYS, WITH_RATIO, WITH_BEFORE } when;
+    void (*put)(char cell[CELL], const bench_row *row);
+} COLUMNS[] = {
+    {"median us", 11, ALWAYS, put_median},
+    {"+- %", 6, ALWAYS, put_spread},
+    {"times", 6, ALWAYS, put_samples},
+    {"min us", 11, ALWAYS, put_min},
+    {"p90 us", 11, ALWAYS, put_p90},
+    {"GMAC/s", 9, ALWAYS, put_gmacs},
+    {"GB/s", 8, ALWAYS, put_gbytes},
+    {"% peak", 11, ALWAYS, put_peak},
+    {"% bound", 8, ALWAYS, put_bound},
+    {"ratio", 7, WITH_RATIO, put_ratio},
+    {"before/now", 13, WITH_BEFORE, put_before},
+    {"compile ms", 11, ALWAYS, put_compile},
+    {"threads", 8, ALWAYS, put_threads},
+};
+
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+static bool is_shown(const bench_columns *columns, size_t i)
+{
+    return COLUMNS[i].when == ALWAYS || (COLUMNS[i].when == WITH_RATIO ? columns->ratio : columns->before);
+}
+
+void bench_print_head(const bench_columns *columns)
+{
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (is_shown(columns, i)) {
+            printf("%*s", COLUMNS[i].width, COLUMNS[i].head);
+        }
+    }
+    printf("  %-10s %s%s\n", "isa", columns->schedule ? "schedule, " : "", "operator");
+}
+
+void bench_print_row(const bench_columns *columns, const bench_row *row)
+{
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        char cell[CELL];
+        if (is_shown(columns, i)) {
+            COLUMNS[i].put(cell, row);
+            printf("%*s", COLUMNS[i].width, cell);
+        }
+    }
+    printf("  %-10s", row->info.isa);
+    if (columns->schedule && row->info.schedule != NULL) {
+        printf(" %s", row->info.schedule);
+    }
+    printf(" %s\n", row->name[0] != '\0' ? row->name : row->again ? "as above" : row->spec);
+}
+
+/* ---- JSON ---- */
+
+static void put_text(const char *key, const char *text)
+{
+    printf("\"%s\":", key);
+    json_put_string(stdout, text == NULL ? "" : text);
+    (void)putchar(',');
+}
+
+static void put_new_keys(const bench_row *row, bool compared)
+{
+    printf("\"low_ns\":%.1f,\"high_ns\":%.1f,\"samples\":%zu,\"calls\":%" PRIu64
+           ",\"clock\":\"%s\",\"weights\":\"%s\",",
+           row->time.low_ns, row->time.high_ns, row->time.samples, row->time.calls,
+           row->clock == TIMER_WALL ? "wall" : "processor", row->packed ? "packed" : "plain");
+    put_text("schedule", row->info.schedule);
+    put_text("origin", row->info.origin);
+    put_text("name", row->name);
+    put_text("peak", row->peak_name);
+    printf("\"peak_share\":%.4f,\"bound_share\":%.4f,\"bound_ns\":%.1f,\"predicted_ns\":%.1f,\"ratio\":%.4f,",
+           peak_share(row), bound_share(row), row->bound_ns, row->predicted_ns, row->ratio);
+    if (compared) {
+        printf("\"before_ns\":%.1f,\"before_ratio\":%.4f,\"verdict\":%d,", row->before_ns,
+               row->time.median_ns > 0 ? row->before_ns / row->time.median_ns : 0, row->verdict);
+    }
+}
+
+void bench_print_json(const bench_row *row, const char *choices, bool compared)
+{
+    (void)putchar('{');
+    put_text("spec", row->spec);
+    put_text("choices", choices);
+    put_text("kernel", row->info.name);
+    put_text("isa", row->info.isa);
+    printf("\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
+           ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,",
+           row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
+           per_ns(row->macs, row), per_ns(row->bytes, row));
+    put_new_keys(row, compared);
+    const char *cache = row->info.compiled ? "miss" : row->info.loaded ? "disk" : "memory";
+    const bool made = row->info.compiled || row->info.loaded;
+    printf("\"compile_ns\":%" PRIu64 ",\"make_ns\":%" PRIu64 ",\"parts\":{\"ready\":%u,\"loaded\":%u,\"made\":%u},"
+           "\"cache\":\"%s\"}\n",
+           compile_ns(row), made ? row->info.make_ns : 0, row->info.parts_ready, row->info.parts_loaded,
+           row->info.parts_made, cache);
+}

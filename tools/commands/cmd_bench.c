@@ -1,0 +1,372 @@
+/* aicjit bench: how fast operators run. */
+#include "tools/bench/bench_compare.h"
+#include "tools/bench/bench_race.h"
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
+#include "tools/harness/levels.h"
+#include "tools/progress.h"
+#include "tools/pto_call.h"
+#include "tools/report/report.h"
+#include "tools/specs.h"
+
+#include <aic/tool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS_MAX = 16 };
+
+typedef struct bench_state {
+    cli_session session; /* its isa is what --isa says, "all" included */
+    spec_source source;
+    cli_pto pto;
+    const char *weights, *schedule, *compare, *report_path;
+    char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default */
+    bool json;
+    double min_time;
+    cli_session level[LEVELS_MAX];
+    bench_request request;
+    bench_columns columns;
+    bench_comparison comparison;
+    report report;
+} bench_state;
+
+/* ---- levels ---- */
+
+static bool wants_all_levels(const bench_state *b)
+{
+    return b->session.isa != NULL && strcmp(b->session.isa, "all") == 0;
+}
+
+static int open_level(bench_state *b, const char *isa)
+{
+    if (b->request.level_count == LEVELS_MAX) {
+        return cli_fail(CLI_SYSTEM, "bench: more than %d instruction set levels", LEVELS_MAX);
+    }
+    cli_session *level = &b->level[b->request.level_count++];
+    *level = b->session;
+    level->isa = isa;
+    return cli_session_open(level);
+}
+
+/* Every level that this host runs itself: of an emulator the speed says nothing. The reference is the highest, which is
+ * the default. */
+static int open_levels(bench_state *b)
+{
+    b->request.level = b->level;
+    if (!wants_all_levels(b)) {
+        return open_level(b, b->session.isa);
+    }
+    FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
+    int status = CLI_DONE;
+    const char *name;
+    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
+        if (aic_isa_check(name) != AIC_OK || aic_isa_emulated(name)) {
+            (void)fprintf(notes, "level %s: not run, this host lacks it\n", name);
+        } else {
+            b->request.reference = b->request.level_count;
+            status = open_level(b, name);
+        }
+    }
+    return status;
+}
+
+static void close_levels(bench_state *b)
+{
+    for (size_t i = 0; i < b->request.level_count; i++) {
+        cli_session_close(&b->level[i]);
+    }
+}
+
+/* ---- operators ---- */
+
+static int show_row(bench_state *b, bench_row *row)
+{
+    if (b->compare != NULL) {
+        bench_compare(&b->comparison, row);
+    }
+    progress_clear();
+    if (b->json) {
+        bench_print_json(row, b->choices, b->compare != NULL);
+    } else {
+        bench_print_row(&b->columns, row);
+    }
+    return cli_flush_output(); /* a reader sees every row when it is ready */
+}
+
+static report_point point_of(const bench_row *row, bool is_default)
+{
+    report_point point = {.state = "",
+                          .is_default = is_default,
+                          .median_ns = row->time.median_ns,
+                          .low_ns = row->time.low_ns,
+                          .high_ns = row->time.high_ns,
+                          .predicted_ns = row->predicted_ns};
+    (void)snprintf(point.schedule, sizeof point.schedule, "%s", row->info.schedule);
+    (void)snprintf(point.isa, sizeof point.isa, "%s", row->info.isa);
+    return point;
+}
+
+/* The candidates that were not measured, so that the report shows which tiles there are. */
+static int report_candidates(const bench_state *b, const aic_spec *spec, report_layer *layer)
+{
+    aic_context *context = b->level[b->request.reference].context;
+    report_point point = {.state = ""};
+    int status = CLI_DONE;
+    (void)snprintf(point.isa, sizeof point.isa, "%s", aic_context_isa(context));
+    for (size_t i = 0; status == CLI_DONE &&
+                       aic_schedule_candidate(context, spec, i, point.schedule, sizeof point.schedule) == AIC_OK;
+         i++) {
+        status = report_add_point(layer, &point);
+    }
+    return status;
+}
+
+static int report_race(bench_state *b, const bench_race *race, const aic_spec *spec, const char *name)
+{
+    report_layer *layer;
+    const bench_row *standard = &race->row[race->reference];
+    int status = report_add(&b->report, spec, race->spec, name, &layer);
+    if (status == CLI_DONE) {
+        layer->peak_name = standard->peak_name, layer->peak = standard->peak, layer->bound_ns = standard->bound_ns;
+        layer->macs = standard->macs, layer->bytes = standard->bytes, layer->threads = standard->info.threads;
+    }
+    for (size_t i = 0; i < race->count && status == CLI_DONE; i++) {
+        const report_point point = point_of(&race->row[i], i == race->reference);
+        status = race->row[i].time.samples > 0 ? report_add_point(layer, &point) : CLI_DONE;
+    }
+    const bool all = b->schedule != NULL && strcmp(b->schedule, "all") == 0;
+    return status == CLI_DONE && !all ? report_candidates(b, spec, layer) : status;
+}
+
+static int bench_spec(bench_state *b, const aic_spec *spec, const char *name)
+{
+    bench_race race;
+    int status = bench_race_run(&race, spec, name, &b->request);
+    bool again = false;
+    for (size_t i = 0; i < race.count && status == CLI_DONE; i++) {
+        if (!race.hidden[i]) {
+            race.row[i].again = again;
+            again = true;
+            status = show_row(b, &race.row[i]);
+        }
+    }
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_race(b, &race, spec, name);
+    }
+    bench_race_close(&race);
+    return status;
+}
+
+/* ---- programs ---- */
+
+/* A warm program: all its kernels are there. */
+typedef struct program_call {
+    aic_context *context;
+    pto_call call;
+} program_call;
+
+static void run_program(void *argument)
+{
+    const program_call *p = argument;
+    (void)aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
+}
+
+/* What all its statements read and write. */
+static int program_bytes(const aic_pto_program *program, const aic_semantics *semantics, int64_t *bytes)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
+        aic_pto_statement statement = aic_pto_statement_init();
+        int64_t macs = 0, own = 0;
+        aic_status failed = aic_pto_get_statement(program, i, &statement);
+        failed = failed == AIC_OK ? aic_spec_work(statement.spec, semantics, &macs, &own) : failed;
+        if (failed != AIC_OK) {
+            return cli_fail_library(NULL, failed);
+        }
+        *bytes += own;
+    }
+    return CLI_DONE;
+}
+
+/* The first run, which makes the kernels, and what it took. */
+static int first_run(program_call *p, bench_row *row)
+{
+    aic_cache_stats before = aic_cache_stats_init(), after = aic_cache_stats_init();
+    (void)aic_context_cache_stats(p->context, &before);
+    const uint64_t start = timer_now();
+    const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    row->info.codegen_ns = timer_now() - start;
+    (void)aic_context_cache_stats(p->context, &after);
+    row->info.compiled = after.compiles > before.compiles;
+    row->info.loaded = after.loads > before.loads;
+    row->info.name = "program";
+    row->info.isa = aic_context_isa(p->context);
+    row->ratio = 1;
+    return CLI_DONE;
+}
+
+/* By the wall clock: how many threads share its kernels is up to each of them. */
+static int bench_program(bench_state *b, const cli_session *level)
+{
+    aic_pto_program *program = NULL;
+    bench_row row = {.spec = b->pto.path, .name = "", .packed = b->request.packed, .peak_name = "copy"};
+    program_call p = {.context = level->context};
+    int status = cli_pto_read(&b->pto, level, &program);
+    status = status == CLI_DONE ? pto_call_open(&p.call, program, &level->semantics, 1) : status;
+    status = status == CLI_DONE ? program_bytes(program, &level->semantics, &row.bytes) : status;
+    status = status == CLI_DONE ? first_run(&p, &row) : status;
+    if (status == CLI_DONE) {
+        row.time = timer_measure(run_program, &p, b->min_time, interrupt_requested);
+        status = show_row(b, &row);
+    }
+    pto_call_close(&p.call);
+    aic_pto_destroy(program);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int bench_all(bench_state *b, const spec_list *list)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < b->request.level_count && status == CLI_DONE && b->pto.path != NULL; i++) {
+        status = bench_program(b, &b->level[i]);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
+        status = bench_spec(b, list->items[i], list->labels[i].text);
+        if (status == CLI_DONE && !progress_step()) {
+            break;
+        }
+    }
+    return status;
+}
+
+static int bench_list(bench_state *b, const spec_list *list)
+{
+    FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
+    cli_choices_text(&b->level[0].semantics, b->choices);
+    if (!b->json) {
+        cli_show_choices(&b->level[0].semantics);
+        bench_print_head(&b->columns);
+    }
+    progress_start("bench", list->count);
+    int status = bench_all(b, list);
+    const int ended = progress_end();
+    spec_list_report(list, &b->source, notes);
+    if (b->compare != NULL && status == CLI_DONE) {
+        bench_comparison_report(&b->comparison, notes);
+    }
+    if (b->report_path != NULL && status == CLI_DONE) {
+        status = report_write(&b->report, ended == CLI_DONE);
+    }
+    status = status == CLI_DONE ? ended : status;
+    return spec_list_status(list, &b->source, status);
+}
+
+/* What options have to do with each other. */
+static int check_options(const bench_state *b, const spec_list *list)
+{
+    if (b->pto.placement != NULL && b->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
+    }
+    if (b->pto.path != NULL && b->schedule != NULL) {
+        return cli_fail(CLI_WRONG, "bench: --schedule: has no effect on a program, whose statements share kernels");
+    }
+    if (b->pto.path != NULL && b->report_path != NULL) {
+        return cli_fail(CLI_WRONG, "bench: --report: has no effect on a program, which is no operator");
+    }
+    if (spec_list_empty(list, &b->source) && b->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
+    }
+    return CLI_DONE;
+}
+
+static int bench(bench_state *b)
+{
+    spec_list list = {0};
+    b->request.schedule = b->schedule;
+    b->request.packed = b->weights == NULL || strcmp(b->weights, "packed") == 0;
+    b->request.seconds = b->min_time;
+    b->columns = (bench_columns){.ratio = b->schedule != NULL || wants_all_levels(b),
+                                 .before = b->compare != NULL,
+                                 .schedule = b->schedule != NULL};
+    int status = b->compare != NULL ? bench_comparison_open(&b->comparison, b->compare) : CLI_DONE;
+    status = status == CLI_DONE ? open_levels(b) : status;
+    status = status == CLI_DONE ? spec_list_read(&b->level[0], &b->source, &list) : status;
+    status = status == CLI_DONE ? check_options(b, &list) : status;
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_open(&b->report, "bench", b->report_path);
+        status = status == CLI_DONE ? report_measure(&b->report, b->level[b->request.reference].context) : status;
+    }
+    status = status == CLI_DONE ? bench_list(b, &list) : status;
+    report_close(&b->report);
+    spec_list_free(&list);
+    close_levels(b);
+    bench_comparison_close(&b->comparison);
+    return status;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bench_state b = {.session.threads = 1, .min_time = 0.3, .report.file.fd = -1};
+    args_list positional = {0};
+    const args_option options[] = {
+        SPEC_OPTIONS(b.source),
+        {.name = "--json", .help = "one JSON object per operator", .kind = ARGS_FLAG, .target = &b.json},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "\"all\" candidates, or one, of which a part may be given; in turns with the default",
+         .kind = ARGS_TEXT,
+         .target = &b.schedule},
+        {.name = "--compare",
+         .value = "FILE",
+         .help = "an earlier output of --json: how much faster, beyond the noise, each operator is now",
+         .kind = ARGS_TEXT,
+         .target = &b.compare},
+        {.name = "--report",
+         .value = "FILE",
+         .help = "an HTML page: table, roofline, predictions, tiles, intervals",
+         .kind = ARGS_TEXT,
+         .target = &b.report_path},
+        {.name = "--weights",
+         .value = "packed|plain",
+         .help = "pack weights before timing (default packed)",
+         .kind = ARGS_TEXT,
+         .target = &b.weights},
+        {.name = "--min-time",
+         .value = "S",
+         .help = "seconds per kernel (default 0.3)",
+         .kind = ARGS_REAL,
+         .target = &b.min_time,
+         .low = 0,
+         .high = 3600},
+        CLI_OPTIONS_PTO(b.pto),
+        CLI_OPTION_DT(b.session),
+        CLI_OPTION_ARCH(b.session),
+        CLI_OPTION_THREADS(b.session, "1"),
+        CLI_OPTION_ISA(b.session, "LEVEL or all"),
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&b.session, semantics);
+    const args_command command = {
+        .name = "bench",
+        .arguments = "SPEC... [OPTION]...",
+        .summary = "Measures the speed of operators by processor time (by the wall clock where threads share a call).",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_SHARED,
+    };
+    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    b.source.texts = &positional;
+    if (status == CLI_DONE) {
+        status = bench(&b);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

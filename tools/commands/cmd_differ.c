@@ -1,0 +1,306 @@
+/* aicjit differ: where two readings of what the documents leave open part. */
+#include "tools/command.h"
+#include "tools/harness/element.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/operand_text.h"
+#include "tools/json.h"
+#include "tools/laboratory/differ.h"
+#include "tools/laboratory/differ_matrix.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is told of a comparison. */
+typedef struct differ_report {
+    const differ_case *c;
+    char keys[DIFFER_KEYS_MAX];
+    char *text, *command; /* the operator, and how to repeat it */
+    differ_steps steps;
+} differ_report;
+
+static const cli_operand *result_of(const differ_case *c)
+{
+    return &c->operands.items[c->output];
+}
+
+static void result_text(const differ_case *c, size_t side, int64_t element, char text[ELEMENT_TEXT_MAX])
+{
+    const aic_dtype dtype = result_of(c)->operand.dtype;
+    element_text(dtype, (const unsigned char *)c->result[side].data + (size_t)element * aic_dtype_size(dtype), text);
+}
+
+/* ---- text ---- */
+
+static void print_operands(const differ_case *c)
+{
+    for (size_t i = 0; i < c->operands.count; i++) {
+        if (c->fill[i][0] != '\0') {
+            printf("--fill %s=%s\n", c->operands.items[i].operand.name, c->fill[i]);
+        }
+    }
+}
+
+static void print_distance(const differ_case *c, int64_t element)
+{
+    const aic_dtype dtype = result_of(c)->operand.dtype;
+    const size_t at = (size_t)element * aic_dtype_size(dtype);
+    const uint64_t ulp = compare_distance(dtype, (const unsigned char *)c->result[0].data + at,
+                                          (const unsigned char *)c->result[1].data + at);
+    if (ulp < UINT64_MAX) {
+        printf("  %" PRIu64 " ulp", ulp);
+    }
+    printf("\n");
+}
+
+/* Those that differ first, and how far the results are apart. */
+static void print_elements(const differ_case *c)
+{
+    const cli_operand *o = result_of(c);
+    const compare_report *found = &c->report;
+    const int64_t shown = found->different < COMPARE_SHOWN ? found->different : COMPARE_SHOWN;
+    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
+    if (found->largest_at >= 0) {
+        coordinates_text(&o->coordinates, found->largest_at, where);
+        printf("largest difference %.9g at %s, mean %.9g\n", found->largest, where,
+               found->sum / (double)found->compared);
+    }
+    printf("element, %s, %s:\n", c->side[0].name, c->side[1].name);
+    for (int64_t i = 0; i < shown; i++) {
+        coordinates_text(&o->coordinates, found->first[i], where);
+        result_text(c, 0, found->first[i], left);
+        result_text(c, 1, found->first[i], right);
+        printf("  %s%s  %s  %s", o->operand.name, where, left, right);
+        print_distance(c, found->first[i]);
+    }
+    if (found->different > shown) {
+        printf("  ... and %" PRId64 " more\n", found->different - shown);
+    }
+}
+
+static void print_steps(const differ_report *r)
+{
+    const char *const titles[] = {r->c->side[0].name, r->c->side[1].name};
+    const differ_steps *steps = &r->steps;
+    if (steps->rows == NULL) {
+        printf("no trace: %s\n", aic_last_error());
+        return;
+    }
+    if (steps->first < steps->count) {
+        char name[128];
+        differ_steps_name(&steps->rows[steps->first], name, sizeof name);
+        printf("they part at the step \"%s\", marked by > below\n", name);
+    }
+    differ_steps_print(stdout, steps, titles);
+}
+
+static void print_report(const differ_report *r)
+{
+    const differ_case *c = r->c;
+    printf("%s\n", r->text);
+    printf("choices that part them here: %s\n", r->keys[0] == '\0' ? "none" : r->keys);
+    print_operands(c);
+    printf("%" PRId64 " elements, %" PRId64 " differ\n", c->report.compared, c->report.different);
+    if (c->report.different > 0) {
+        print_elements(c);
+        print_steps(r);
+        printf("again: %s\n", r->command);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_member(const char *key, const char *text)
+{
+    printf(", ");
+    json_put_string(stdout, key);
+    printf(": ");
+    json_put_string(stdout, text);
+}
+
+/* The keys, each a string: they come as "relu, sum". */
+static void put_keys(const char *keys)
+{
+    printf(", \"choices\": [");
+    for (const char *at = keys; *at != '\0'; at += strspn(at, ", ")) {
+        const size_t length = strcspn(at, ",");
+        printf("%s\"%.*s\"", at == keys ? "" : ", ", (int)length, at);
+        at += length;
+    }
+    printf("]");
+}
+
+static void put_operands(const differ_case *c)
+{
+    const char *separator = "";
+    printf(", \"operands\": [");
+    for (size_t i = 0; i < c->operands.count; i++) {
+        const cli_operand *o = &c->operands.items[i];
+        const char *fill = c->fill[i][0] != '\0' ? c->fill[i] : o->fill;
+        if (fill != NULL || o->in != NULL) {
+            printf("%s{\"name\": \"%s\"", separator, o->operand.name);
+            put_member(fill != NULL ? "fill" : "in", fill != NULL ? fill : o->in);
+            printf("}");
+            separator = ", ";
+        }
+    }
+    printf("]");
+}
+
+static void put_first(const differ_case *c)
+{
+    const cli_operand *o = result_of(c);
+    const int64_t element = c->report.first[0];
+    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
+    coordinates_text(&o->coordinates, element, where);
+    result_text(c, 0, element, left);
+    result_text(c, 1, element, right);
+    printf(", \"first\": {\"element\": %" PRId64, element);
+    put_member("operand", o->operand.name);
+    put_member("at", where);
+    put_member("a", left);
+    put_member("b", right);
+    printf("}");
+}
+
+static void put_report(const differ_report *r)
+{
+    const differ_case *c = r->c;
+    printf("{\"operator\": ");
+    json_put_string(stdout, r->text);
+    put_member("a", c->side[0].name);
+    put_member("b", c->side[1].name);
+    put_keys(r->keys);
+    put_operands(c);
+    printf(", \"searched\": %s, \"elements\": %" PRId64 ", \"different\": %" PRId64, c->searched ? "true" : "false",
+           c->report.compared, c->report.different);
+    if (c->report.different > 0) {
+        if (c->report.largest_at >= 0) {
+            printf(", \"largest\": %.9g", c->report.largest);
+        }
+        if (c->report.most_ulp < UINT64_MAX) {
+            printf(", \"ulp\": %" PRIu64, c->report.most_ulp);
+        }
+        put_first(c);
+        if (r->steps.rows != NULL) {
+            printf(", \"parts_at\": %zu, \"steps\": ", r->steps.first);
+            differ_steps_json(stdout, &r->steps);
+        }
+    }
+    put_member("command", r->command);
+    printf("}\n");
+}
+
+/* ---- the command ---- */
+
+typedef struct differ_request {
+    cli_session session;
+    const char *profiles;
+    int64_t tries;
+    bool matrix, json;
+} differ_request;
+
+static int report(const differ_case *c, bool json)
+{
+    differ_report r = {.c = c};
+    int status = differ_keys(c->spec, c->side, r.keys);
+    status = status == CLI_DONE && c->report.different > 0 ? differ_trace(c, &r.steps) : status;
+    if (status == CLI_DONE) {
+        r.text = cli_spec_short_text(c->spec);
+        r.command = differ_command(c);
+        status = r.text != NULL && r.command != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "differ: memory ran out");
+    }
+    if (status == CLI_DONE) {
+        (json ? put_report : print_report)(&r);
+        status = c->report.different > 0 ? CLI_MISMATCH : CLI_DONE;
+    }
+    differ_steps_close(&r.steps);
+    free(r.text);
+    free(r.command);
+    return status;
+}
+
+static int differ(differ_request *request, differ_case *c, const char *text)
+{
+    int status = differ_read_sides(&request->session, request->profiles, c->side);
+    status = status == CLI_DONE ? cli_read_spec(&request->session, text, &c->spec) : status;
+    if (status == CLI_DONE && !aic_spec_exact(c->spec)) {
+        status = cli_fail(CLI_WRONG, "differ: accumulate: fast allows every order of summation, and so many results");
+    }
+    cli_session_semantics(&request->session);
+    cli_semantics_text(&request->session, c->semantics_text);
+    status = status == CLI_DONE ? differ_open(c) : status;
+    if (status == CLI_DONE) {
+        status = request->tries > 0 ? differ_search(c, request->tries) : differ_compare(c);
+    }
+    return status == CLI_DONE ? report(c, request->json) : status;
+}
+
+/* The matrix is of the defaults and operands of its own. */
+static int matrix(const differ_request *request, const differ_case *c, size_t texts)
+{
+    char semantics[CLI_SEMANTICS_TEXT_MAX];
+    cli_session session = request->session;
+    cli_session_semantics(&session);
+    cli_semantics_text(&session, semantics);
+    const char *given = texts > 0                                                                   ? "SPEC"
+                        : request->profiles != NULL                                                 ? "--profiles"
+                        : request->tries > 0                                                        ? "--search"
+                        : semantics[0] != '\0'                                                      ? semantics + 1
+                        : c->operands.pairs[PAIR_IN].count + c->operands.pairs[PAIR_FILL].count > 0 ? "--fill or --in"
+                                                                                                    : NULL;
+    return given == NULL
+               ? differ_matrix(request->json)
+               : cli_fail(CLI_WRONG, "differ: --matrix: takes no %s: it is of all operators and profiles", given);
+}
+
+static int run(differ_request *request, differ_case *c, const args_list *texts)
+{
+    if (request->matrix) {
+        return matrix(request, c, texts->count);
+    }
+    return texts->count > 0 ? differ(request, c, texts->items[0])
+                            : cli_fail(CLI_WRONG, "differ: SPEC is missing, or --matrix");
+}
+
+int cmd_differ(int argc, char **argv)
+{
+    differ_request request = {.profiles = NULL};
+    differ_case c = {.operands = {.command = "differ"}};
+    args_list texts = {0};
+    const args_option options[] = {
+        {.name = "--profiles",
+         .value = "A,B",
+         .help = "the two readings: profiles, PROFILE+KEY=VALUE with choices",
+         .kind = ARGS_TEXT,
+         .target = &request.profiles},
+        CLI_OPTIONS_INPUTS(c.operands),
+        {.name = "--search",
+         .value = "N",
+         .help = "look for the smallest operands that part them, in at most N comparisons",
+         .kind = ARGS_INTEGER,
+         .target = &request.tries,
+         .low = 1,
+         .high = 1000000},
+        {.name = "--matrix",
+         .help = "a table of all operators and profiles, as Markdown: which choices part them, and a smallest example",
+         .kind = ARGS_FLAG,
+         .target = &request.matrix},
+        {.name = "--json", .help = "one object", .kind = ARGS_FLAG, .target = &request.json},
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&request.session, semantics);
+    const args_command command = {.name = "differ",
+                                  .arguments = "SPEC --profiles A,B [OPTION]... | --matrix",
+                                  .summary = "Compares the results of an operator under two readings.",
+                                  .options = options,
+                                  .option_count = sizeof options / sizeof options[0],
+                                  .shared = semantics,
+                                  .shared_count = CLI_SHARED};
+    int status = args_parse(&command, argc, argv, 1, &texts);
+    status = status == CLI_DONE ? run(&request, &c, &texts) : status;
+    differ_close(&c);
+    args_list_free(&texts);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

@@ -1,0 +1,196 @@
+/* aicjit draw: the operands of an operator as the documents lay them out. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/testdata.h"
+#include "tools/laboratory/at.h"
+#include "tools/laboratory/draw.h"
+#include "tools/report/page.h"
+#include "tools/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct draw_state {
+    cli_session session;
+    const char *at, *path;
+    cli_operands operands;
+    guard_buffer other, written;
+    drawing drawing;
+    char *text;
+    outfile file;
+} draw_state;
+
+/* ---- which elements of the result are written ---- */
+
+/* Runs the reference with contents of the tool's own; the result begins as all bits `fill`. */
+static int run_on(draw_state *draw, guard_buffer *result, int fill)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    const cli_operands *set = &draw->operands;
+    for (size_t i = 0; i < set->count; i++) {
+        cli_operand *o = &set->items[i];
+        guard_buffer *buffer = i == draw->drawing.result ? result : &o->buffer;
+        if (o->operand.direction == AIC_DIRECTION_UNUSED) {
+            continue;
+        }
+        if (buffer->data == NULL && !guard_open(buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
+            return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
+        }
+        if (i == draw->drawing.result) {
+            memset(buffer->data, fill, (size_t)o->operand.bytes);
+        } else {
+            testdata_fill_for(draw->drawing.spec, &o->operand, 1, buffer->data);
+        }
+        pointers[i] = buffer->data;
+    }
+    const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
+}
+
+/* Elements that are left as they are, once all zeros and once all ones, are not written. Left out where the reference
+ * would take long. */
+static int find_written(draw_state *draw)
+{
+    static const int64_t MOST = INT64_C(1) << 26;
+    cli_operand *result = &draw->operands.items[draw->drawing.result];
+    const size_t size = aic_dtype_size(result->operand.dtype);
+    int64_t macs = 0, bytes = 0;
+    const aic_status failed = aic_spec_work(draw->drawing.spec, &draw->session.semantics, &macs, &bytes);
+    if (failed != AIC_OK) {
+        return cli_fail_library("draw", failed);
+    }
+    if (macs > MOST || bytes > MOST || result->operand.bytes > MOST) {
+        return CLI_DONE;
+    }
+    int status = run_on(draw, &result->buffer, 0);
+    status = status == CLI_DONE ? run_on(draw, &draw->other, 0xFF) : status;
+    if (status == CLI_DONE && !guard_open(&draw->written, (size_t)result->operand.elements, 1, GUARD_BEFORE)) {
+        status = cli_fail_memory(result->operand.name, (uint64_t)result->operand.elements);
+    }
+    for (int64_t e = 0; status == CLI_DONE && e < result->operand.elements; e++) {
+        bool left = true;
+        for (size_t i = (size_t)e * size; i < (size_t)(e + 1) * size; i++) {
+            left = left && ((unsigned char *)result->buffer.data)[i] == 0 &&
+                   ((unsigned char *)draw->other.data)[i] == 0xFF;
+        }
+        ((unsigned char *)draw->written.data)[e] = !left;
+    }
+    draw->drawing.written = status == CLI_DONE ? draw->written.data : NULL;
+    return status;
+}
+
+/* ---- which element is marked ---- */
+
+static int choose_element(draw_state *draw)
+{
+    const cli_operand *result = &draw->operands.items[draw->drawing.result];
+    int64_t element = 0;
+    draw->drawing.element = -1;
+    if (draw->at == NULL) {
+        return CLI_DONE;
+    }
+    const int status = at_element("draw", draw->at, result, &element);
+    if (status == CLI_DONE && !draw_point(&draw->drawing, element)) {
+        return draw_reads(&draw->drawing, &draw->session.semantics);
+    }
+    return status;
+}
+
+static size_t result_of(const cli_operands *set)
+{
+    size_t i = 0;
+    while (i + 1 < set->count && !(set->items[i].operand.direction & AIC_DIRECTION_OUT)) {
+        i++;
+    }
+    return i;
+}
+
+static int draw_text(draw_state *draw, const char *text, bool page)
+{
+    drawing *d = &draw->drawing;
+    int status = outfile_open(&draw->file, "-o", draw->path);
+    if (status == CLI_DONE) {
+        cli_session_semantics(&draw->session);
+        status = cli_parse_spec(&draw->session, text, &d->spec);
+    }
+    status = status == CLI_DONE ? operands_list(&draw->operands, d->spec, &draw->session.semantics, NULL) : status;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    draw->text = cli_spec_text(d->spec);
+    if (draw->text == NULL) {
+        return cli_fail(CLI_SYSTEM, "draw: memory ran out");
+    }
+    d->text = draw->text;
+    d->operands = &draw->operands;
+    d->result = result_of(&draw->operands);
+    status = choose_element(draw);
+    status = status == CLI_DONE ? find_written(draw) : status;
+    return status == CLI_DONE ? page_write(&draw->file, "-o", page ? draw_html : draw_svg, d) : status;
+}
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    const size_t length = strlen(path), tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static int draw_request(draw_state *draw, const args_list *texts)
+{
+    if (texts->count == 0) {
+        return cli_fail(CLI_WRONG, "draw: the operator text SPEC is missing");
+    }
+    if (draw->path == NULL) {
+        return cli_fail(CLI_WRONG, "draw: -o: is missing: name a file that ends in .svg or .html");
+    }
+    const bool page = ends_with(draw->path, ".html");
+    if (!page && !ends_with(draw->path, ".svg")) {
+        return cli_fail(CLI_WRONG, "draw: -o: \"%.200s\" ends in neither .svg nor .html", draw->path);
+    }
+    return draw_text(draw, texts->items[0], page);
+}
+
+int cmd_draw(int argc, char **argv)
+{
+    draw_state draw = {.operands.command = "draw", .file.fd = -1};
+    args_list texts = {0};
+    const args_option options[] = {
+        {.name = "-o",
+         .value = "FILE",
+         .help = "where the picture goes: FILE.svg, or FILE.html for a page",
+         .kind = ARGS_TEXT,
+         .target = &draw.path},
+        {.name = "--at",
+         .value = "OPERAND[I,...]",
+         .help = "mark this element of the result, and which inputs it is made from",
+         .kind = ARGS_TEXT,
+         .target = &draw.at},
+        CLI_OPTION_DT(draw.session),
+        CLI_OPTION_ARCH(draw.session),
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&draw.session, semantics);
+    const args_command command = {
+        .name = "draw",
+        .arguments = "SPEC -o FILE [OPTION]...",
+        .summary = "Draws the operands of an operator as the documents lay them out: blocks, rows and padding, indices "
+                   "and addresses.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_SHARED,
+    };
+    int status = args_parse(&command, argc, argv, 1, &texts);
+    status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
+    operands_close(&draw.operands);
+    aic_spec_destroy(draw.drawing.spec);
+    guard_close(&draw.other);
+    guard_close(&draw.written);
+    outfile_close(&draw.file);
+    free(draw.text);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        free(draw.drawing.reads[i]);
+    }
+    args_list_free(&texts);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

@@ -1,0 +1,226 @@
+/* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound; with --at how one
+ * element of the result comes about. */
+#include "tools/bench/bench_call.h"
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
+#include "tools/harness/peak.h"
+#include "tools/harness/timer.h"
+#include "tools/laboratory/at.h"
+#include "tools/laboratory/tracing.h"
+#include "tools/operands.h"
+#include "tools/pto.h"
+#include "tools/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct explain_state {
+    cli_session session;
+    cli_pto pto;
+    const char *isa, *at, *schedule;
+    bool measure;
+    cli_operands operands;
+    const aic_spec *spec;
+} explain_state;
+
+/* The time of a call, beside what is predicted at the rate of vector operations that this machine has. */
+static void print_measured(const aic_explanation *e, const timer_result *time)
+{
+    const double rate = aic_peak_vector_operations(e->vector_bits);
+    printf("measured time: %.0f ns, fastest %.0f, slowest tenth from %.0f, of %" PRIu64 " calls, packed weights\n",
+           time->median_ns, time->min_ns, time->p90_ns, time->calls);
+    if (rate > 0 && time->median_ns > 0) {
+        printf(
+            "at this machine's %.3g vector operations a ns: %.0f ns predicted, the bound %.0f ns, of which %.1f %% is "
+            "reached\n",
+            rate, e->cost / rate, e->bound / rate, 100 * e->bound / rate / time->median_ns);
+    }
+}
+
+/* Measures as `bench` does. */
+static int measure(const explain_state *explain, const aic_explanation *e)
+{
+    static const double SECONDS = 0.3;
+    bench_operands operands;
+    bench_call call = {.kernel = NULL};
+    int status = bench_operands_open(&operands, explain->spec, &explain->session.semantics);
+    if (status == CLI_DONE) {
+        status = bench_call_open(&call, &operands, explain->session.context, explain->schedule, true);
+        if (status == CLI_DONE) {
+            const timer_result time = timer_measure(bench_call_run, &call, SECONDS, interrupt_requested);
+            print_measured(e, &time);
+        }
+        bench_call_close(&call);
+    }
+    bench_operands_close(&operands);
+    return status;
+}
+
+static int explain_schedule(explain_state *explain)
+{
+    aic_explanation e = aic_explanation_init();
+    char *canonical = cli_spec_text(explain->spec);
+    if (canonical == NULL) {
+        return cli_fail(CLI_SYSTEM, "explain: memory ran out");
+    }
+    int status = CLI_DONE;
+    const aic_status failed = aic_explain(explain->session.context, explain->spec, explain->schedule, explain->isa, &e);
+    if (failed == AIC_OK) {
+        cli_show_advice("", explain->spec, &explain->session.semantics, NULL, 0);
+        printf("%s\n", canonical);
+        cli_show_choices(&explain->session.semantics);
+        cli_put(e.text, strlen(e.text));
+        status = explain->measure ? measure(explain, &e) : CLI_DONE;
+    } else {
+        status = cli_fail_library(NULL, failed);
+    }
+    aic_free(e.text);
+    free(canonical);
+    return status;
+}
+
+/* ---- one element ---- */
+
+static int explain_element(explain_state *explain)
+{
+    int64_t element = 0;
+    char *text = NULL;
+    cli_operands *operands = &explain->operands;
+    int status = operands_list(operands, explain->spec, &explain->session.semantics, NULL);
+    status = status == CLI_DONE ? at_element("explain", explain->at, &operands->items[0], &element) : status;
+    status = status == CLI_DONE ? operands_bind(operands) : status;
+    status = status == CLI_DONE ? operands_load(operands) : status;
+    status = status == CLI_DONE ? cli_trace("explain", explain->session.context, explain->spec,
+                                            &explain->session.semantics, operands, element, &text)
+                                : status;
+    if (status == CLI_DONE && text != NULL) {
+        cli_show_warning();
+        cli_put(text, strlen(text));
+    }
+    free(text);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int explain_text(explain_state *explain, const char *text)
+{
+    aic_spec *spec = NULL;
+    int status = cli_parse_spec(&explain->session, text, &spec);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    explain->spec = spec;
+    status = explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+    aic_spec_destroy(spec);
+    return status;
+}
+
+/* Every statement of the program that differs from those before it. */
+static int explain_program(explain_state *explain)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    int status = cli_pto_read(&explain->pto, &explain->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("explain", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        explain->spec = list[i].spec;
+        printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
+        status = explain_schedule(explain);
+    }
+    free(list);
+    aic_pto_destroy(program);
+    return status;
+}
+
+static int explain_request(explain_state *explain, const char *text)
+{
+    if (explain->measure ||
+        explain->at != NULL) { /* the kernel runs here, on the one thread that a prediction is for */
+        explain->session.isa = explain->isa;
+        explain->session.threads = 1;
+    }
+    int status = cli_session_open(&explain->session);
+    if (status == CLI_DONE) {
+        status = text != NULL ? explain_text(explain, text) : explain_program(explain);
+    }
+    cli_session_close(&explain->session);
+    return status;
+}
+
+/* What options have to do with each other. */
+static int check_options(const explain_state *explain, size_t texts)
+{
+    const cli_operands *operands = &explain->operands;
+    const int status = cli_pto_check("explain", &explain->pto, texts);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (explain->at != NULL && texts == 0) {
+        return cli_fail(CLI_WRONG, "explain: --at: has no effect on a program, whose fills have no steps");
+    }
+    if (explain->at != NULL && (explain->measure || explain->schedule != NULL)) {
+        return cli_fail(CLI_WRONG, "explain: %s: has no effect with --at: an element is computed by the reference",
+                        explain->measure ? "--measure" : "--schedule");
+    }
+    if (explain->at == NULL && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0) {
+        return cli_fail(CLI_WRONG, "explain: --at: is missing: operands are taken for one element of the result only");
+    }
+    return CLI_DONE;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    explain_state explain = {.operands.command = "explain"};
+    args_list positional = {0};
+    const args_option options[] = {
+        {.name = "--at",
+         .value = "OPERAND[I,...]",
+         .help = "every rounding step of this element of the result, by its coordinates in the document's terms or by "
+                 "its number",
+         .kind = ARGS_TEXT,
+         .target = &explain.at},
+        CLI_OPTIONS_INPUTS(explain.operands),
+        {.name = "--isa",
+         .value = "LEVEL",
+         .help = "instruction set level, also one that this host lacks",
+         .kind = ARGS_TEXT,
+         .target = &explain.isa},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "explain this one, as dump --stage plan prints it",
+         .kind = ARGS_TEXT,
+         .target = &explain.schedule},
+        {.name = "--measure",
+         .help = "measure the kernel, as bench does, beside what is predicted",
+         .kind = ARGS_FLAG,
+         .target = &explain.measure},
+        CLI_OPTIONS_PTO(explain.pto),
+        CLI_OPTION_DT(explain.session),
+        CLI_OPTION_ARCH(explain.session),
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&explain.session, semantics);
+    const args_command command = {
+        .name = "explain",
+        .arguments = "SPEC | --pto FILE [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
+        .summary = "Tells which schedule is used and why, and what it is predicted to cost; or how one element of the\n"
+                   "result comes about.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_SHARED,
+    };
+    int status = args_parse(&command, argc, argv, 1, &positional);
+    status = status == CLI_DONE ? check_options(&explain, positional.count) : status;
+    if (status == CLI_DONE) {
+        status = explain_request(&explain, positional.count > 0 ? positional.items[0] : NULL);
+    }
+    operands_close(&explain.operands);
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

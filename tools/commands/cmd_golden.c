@@ -1,0 +1,105 @@
+/* aicjit golden and aicjit verify: folders of inputs and expected results. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/laboratory/golden.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int write_golden(golden_request *request, const spec_source *source, spec_list *list)
+{
+    if (request->folder == NULL) {
+        return cli_fail(CLI_WRONG, "golden: -o: is missing: the folder to write");
+    }
+    int status = spec_list_read(request->session, source, list);
+    if (status == CLI_DONE && list->count == 0) {
+        status = cli_fail(CLI_WRONG, "golden: neither SPEC nor --batch gives an operator");
+    }
+    if (status == CLI_DONE && (uint64_t)request->count * list->count > GOLDEN_CASES_MAX) {
+        status = cli_fail(CLI_WRONG, "golden: --count: %" PRId64 " cases of %zu operators are more than %d",
+                          request->count, list->count, GOLDEN_CASES_MAX);
+    }
+    if (status == CLI_DONE) {
+        spec_list_report(list, source, stderr);
+        status = spec_list_status(list, source, status); /* a suite without some of its operators is none */
+    }
+    return status == CLI_DONE ? golden_write(request) : status;
+}
+
+int cmd_golden(int argc, char **argv)
+{
+    cli_session session = {0};
+    cli_operands operands = {.command = "golden"};
+    args_list texts = {0};
+    spec_list list = {0};
+    spec_source source = {.texts = &texts};
+    golden_request request = {.session = &session, .operands = &operands, .list = &list, .count = 1, .seed = 1};
+    const args_option options[] = {
+        {.name = "-o",
+         .value = "DIR",
+         .help = "the folder to write, new or empty",
+         .kind = ARGS_TEXT,
+         .target = &request.folder},
+        CLI_OPTIONS_INPUTS(operands),
+        {.name = "--count",
+         .value = "N",
+         .help = "cases of each operator (default 1); operands that no option gives have corners and special values",
+         .kind = ARGS_INTEGER,
+         .target = &request.count,
+         .low = 1,
+         .high = GOLDEN_CASES_MAX},
+        {.name = "--seed",
+         .value = "S",
+         .help = "of the first case's operands (default 1)",
+         .kind = ARGS_INTEGER,
+         .target = &request.seed,
+         .low = 0,
+         .high = INT64_MAX / 2},
+        {.name = "--bin",
+         .help = "files of raw little-endian elements, not .npy",
+         .kind = ARGS_FLAG,
+         .target = &request.raw},
+        SPEC_OPTIONS(source),
+        CLI_OPTION_DT(session),
+        CLI_OPTION_ARCH(session),
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&session, semantics);
+    const args_command command = {.name = "golden",
+                                  .arguments = "SPEC... -o DIR [OPTION]...",
+                                  .summary =
+                                      "Writes inputs and expected results of operators, with a manifest of hashes.",
+                                  .options = options,
+                                  .option_count = sizeof options / sizeof options[0],
+                                  .shared = semantics,
+                                  .shared_count = CLI_SHARED};
+    int status = args_parse(&command, argc, argv, GOLDEN_CASES_MAX, &texts);
+    cli_session_semantics(&session);
+    status = status == CLI_DONE ? write_golden(&request, &source, &list) : status;
+    spec_list_free(&list);
+    operands_close(&operands);
+    args_list_free(&texts);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    args_list folders = {0};
+    const args_command command = {
+        .name = "verify",
+        .arguments = "DIR",
+        .summary = "Checks a folder of golden: its files, and that reference and kernels give its results."};
+    int status = args_parse(&command, argc, argv, 1, &folders);
+    if (status == CLI_DONE && folders.count == 0) {
+        status = cli_fail(CLI_WRONG, "verify: DIR is missing: a folder that golden has written");
+    }
+    if (status == CLI_DONE) {
+        golden_sums sums = {0};
+        status = golden_verify(folders.items[0], &sums);
+        if (status == CLI_DONE || status == CLI_MISMATCH) {
+            printf("%" PRIu64 " passed, %" PRIu64 " failed\n", sums.passed, sums.failed);
+        }
+    }
+    args_list_free(&folders);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

@@ -1,0 +1,364 @@
+/* aicjit network: folders of kernels and constants (networks.md). */
+#include "tools/bench/network_bench.h"
+#include "tools/command.h"
+#include "tools/export_files.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/timer.h"
+#include "tools/progress.h"
+#include "tools/results.h"
+#include "tools/session.h"
+#include "tools/tensor_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct network_state {
+    const char *folder;
+    cli_session session;
+    cli_operands operands;
+    compare_limits limits;
+    bool reference, json;
+    const char *object, *header, *name, *target; /* of export */
+    double seconds;                              /* of bench */
+    aic_network_options options;
+    network_clock *clock;
+    size_t told; /* kernels made, of progress */
+    uint64_t open_ns;
+    aic_network *network;
+    aic_network_facts facts;
+} network_state;
+
+static int fail_library(aic_status failed)
+{
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
+}
+
+/* ---- opening ---- */
+
+static bool show_progress(void *user, size_t made, size_t kernels)
+{
+    network_state *n = user;
+    bool go_on = true;
+    if (n->told == 0) {
+        progress_start("network", kernels);
+    }
+    for (; n->told < made; n->told++) {
+        go_on = progress_step() && go_on;
+    }
+    return go_on;
+}
+
+/* What is no folder: most likely a file of ONNX. */
+static int check_folder(const char *folder)
+{
+    const size_t length = strlen(folder);
+    return length > 5 && strcmp(folder + length - 5, ".onnx") == 0
+               ? cli_fail(CLI_WRONG,
+                          "network: \"%.200s\": the Python package reads ONNX files: "
+                          "python3 -c 'import aicjit.onnx; aicjit.onnx.load(\"%.200s\").save(\"DIR\")' makes a folder",
+                          folder, folder)
+               : CLI_DONE;
+}
+
+static int open_network(network_state *n)
+{
+    int status = check_folder(n->folder);
+    status = status == CLI_DONE ? cli_session_open(&n->session) : status;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    n->options.reference = n->reference;
+    n->options.progress = n->clock == NULL ? show_progress : NULL;
+    n->options.user = n->clock == NULL ? (void *)n : n->clock;
+    const uint64_t began = timer_now();
+    const aic_status failed = aic_network_open(n->session.context, n->folder, &n->options, &n->network);
+    n->open_ns = timer_now() - began;
+    if (n->told > 0) {
+        status = progress_end();
+    }
+    status = status == CLI_DONE ? fail_library(failed) : status;
+    if (status == CLI_DONE) {
+        n->facts = aic_network_facts_init();
+        status = fail_library(aic_network_info(n->network, &n->facts));
+    }
+    return status;
+}
+
+/* Addresses of all tensors, inputs first; NULL: memory ran out. */
+static void **list_addresses(const network_state *n)
+{
+    void **address = calloc(n->operands.count + 1, sizeof *address);
+    for (size_t i = 0; address != NULL && i < n->operands.count; i++) {
+        address[i] = n->operands.items[i].buffer.data;
+    }
+    return address;
+}
+
+static int load(network_state *n)
+{
+    int status = open_network(n);
+    status = status == CLI_DONE ? operands_of_network(&n->operands, &n->facts) : status;
+    status = status == CLI_DONE ? operands_bind(&n->operands) : status;
+    return status == CLI_DONE ? operands_load(&n->operands) : status;
+}
+
+/* ---- run ---- */
+
+static int compute(const network_state *n)
+{
+    void **address = list_addresses(n);
+    if (address == NULL) {
+        return cli_fail_memory("network", n->operands.count * sizeof *address);
+    }
+    const aic_status failed = aic_network_call(n->network, (const void *const *)address, n->facts.inputs,
+                                               address + n->facts.inputs, n->facts.outputs);
+    free(address);
+    return fail_library(failed);
+}
+
+static int show_outputs(const network_state *n)
+{
+    bool differs = false;
+    int status = CLI_DONE;
+    for (size_t i = n->facts.inputs; status == CLI_DONE && i < n->operands.count; i++) {
+        const cli_operand *o = &n->operands.items[i];
+        if (o->expect != NULL) {
+            status = results_compare(o, &n->limits, &differs);
+        } else if (o->out == NULL) {
+            tensor_view(&o->operand, &o->coordinates, o->buffer.data, NULL);
+        }
+    }
+    return status == CLI_DONE && differs ? CLI_MISMATCH : status;
+}
+
+static int run_network(network_state *n)
+{
+    int status = load(n);
+    status = status == CLI_DONE ? results_open(&n->operands) : status;
+    status = status == CLI_DONE ? compute(n) : status;
+    status = status == CLI_DONE ? results_store(&n->operands) : status;
+    return status == CLI_DONE ? show_outputs(n) : status;
+}
+
+/* ---- explain, compile ---- */
+
+static void show_tensor(const char *what, const aic_network_tensor *tensor)
+{
+    printf("%s %s: %s [", what, tensor->name, aic_dtype_name(tensor->dtype));
+    for (int32_t d = 0; d < tensor->rank; d++) {
+        printf("%s%" PRId64, d > 0 ? "," : "", tensor->shape[d]);
+    }
+    printf("], %" PRId64 " bytes\n", tensor->bytes);
+}
+
+static void show_memory(const network_state *n)
+{
+    const aic_network_facts *f = &n->facts;
+    printf("memory: %" PRId64 " bytes for buffers, which would have %" PRId64 " without sharing; constants %" PRId64
+           "; a kernel's workspace at most %" PRId64 "\n",
+           f->arena_bytes, f->buffer_bytes, f->constant_bytes, f->workspace_bytes);
+}
+
+static int explain_network(network_state *n)
+{
+    int status = open_network(n);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    for (size_t i = 0; i < n->facts.inputs; i++) {
+        show_tensor("input", aic_network_tensor_at(n->facts.input, i));
+    }
+    for (size_t i = 0; i < n->facts.outputs; i++) {
+        show_tensor("output", aic_network_tensor_at(n->facts.output, i));
+    }
+    show_memory(n);
+    int64_t macs = 0;
+    for (size_t i = 0; i < n->facts.kernels; i++) {
+        const aic_network_kernel *k = aic_network_kernel_at(n->facts.kernel, i);
+        macs += k->macs;
+        printf("\nline %zu, %s: %" PRId64 " MACs, %" PRId64 " bytes, %d thread%s%s\n  %s\n  %s\n", k->line, k->output,
+               k->macs, k->bytes, k->threads, k->threads == 1 ? "" : "s", k->packed ? ", a constant is packed" : "",
+               k->text, k->schedule != NULL ? k->schedule : "reference");
+    }
+    printf("\n%zu kernels, level %s, %" PRId64 " MACs\n", n->facts.kernels, n->facts.isa, macs);
+    return CLI_DONE;
+}
+
+static int compile_network(network_state *n)
+{
+    aic_cache_stats stats = aic_cache_stats_init();
+    int status = open_network(n);
+    status = status == CLI_DONE ? fail_library(aic_context_cache_stats(n->session.context, &stats)) : status;
+    if (status == CLI_DONE) {
+        printf("%zu kernels: %" PRIu64 " made, %" PRIu64 " loaded, in %.1f ms\n", n->facts.kernels, stats.compiles,
+               stats.loads, (double)n->open_ns / 1e6);
+        show_memory(n);
+    }
+    return status;
+}
+
+/* ---- bench ---- */
+
+static int bench_network(network_state *n)
+{
+    n->clock = network_clock_new();
+    if (n->clock == NULL) {
+        return cli_fail_memory("bench", sizeof(void *));
+    }
+    n->options.step = network_clock_step;
+    n->operands.inputs_optional = true;
+    int status = load(n);
+    void **address = status == CLI_DONE ? list_addresses(n) : NULL;
+    if (status == CLI_DONE) {
+        status = address != NULL ? network_bench(n->network, n->clock, address, n->seconds, n->json)
+                                 : cli_fail_memory("network", n->operands.count * sizeof *address);
+    }
+    free(address);
+    return status;
+}
+
+/* ---- export ---- */
+
+static int export_network(network_state *n)
+{
+    aic_exported made = aic_exported_init();
+    if (n->object == NULL || n->header == NULL) {
+        return cli_fail(CLI_WRONG, "network: export: %s is missing", n->object == NULL ? "-o FILE" : "--header FILE");
+    }
+    /* --isa names levels of the object, which this host may lack. */
+    const char *isa = n->session.isa;
+    n->session.isa = NULL;
+    int status = check_folder(n->folder);
+    status = status == CLI_DONE ? cli_session_open(&n->session) : status;
+    if (status == CLI_DONE) {
+        status = fail_library(aic_network_export(n->session.context, n->folder, n->name != NULL ? n->name : "net", isa,
+                                                 n->target, &made));
+    }
+    if (status == CLI_DONE) {
+        status = export_files_write(n->object, n->header, &made);
+        aic_exported_destroy(&made);
+    }
+    return status;
+}
+
+/* ---- the command line ---- */
+
+/* What options an action takes beside those of all. */
+enum { TAKES_FILES = 1, TAKES_RESULTS = 2, TAKES_TIME = 4, TAKES_OBJECT = 8 };
+
+static const struct {
+    const char *name;
+    int (*run)(network_state *n);
+    int takes;
+} ACTIONS[] = {
+    {"run", run_network, TAKES_FILES | TAKES_RESULTS},  {"explain", explain_network, 0},
+    {"bench", bench_network, TAKES_FILES | TAKES_TIME}, {"compile", compile_network, 0},
+    {"export", export_network, TAKES_OBJECT},
+};
+enum { ACTIONS_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
+
+/* The first option that was given and does nothing here; NULL: there is none. */
+static const char *find_useless(const network_state *n, int takes)
+{
+    const args_list *pairs = n->operands.pairs;
+    const struct {
+        int of;
+        bool given;
+        const char *name;
+    } options[] = {
+        {TAKES_FILES, pairs[PAIR_IN].count > 0, "--in"},
+        {TAKES_FILES, pairs[PAIR_FILL].count > 0, "--fill"},
+        {TAKES_FILES, n->operands.scales.count > 0, "--quantise"},
+        {TAKES_RESULTS, pairs[PAIR_OUT].count > 0, "--out"},
+        {TAKES_RESULTS, pairs[PAIR_EXPECT].count > 0, "--expect"},
+        {TAKES_RESULTS, n->limits.ulp > 0, "--ulp"},
+        {TAKES_RESULTS, n->reference, "--reference"},
+        {TAKES_TIME, n->json, "--json"},
+        {TAKES_TIME, n->seconds > 0, "--min-time"},
+        {TAKES_OBJECT, n->object != NULL, "-o"},
+        {TAKES_OBJECT, n->header != NULL, "--header"},
+        {TAKES_OBJECT, n->name != NULL, "--name"},
+        {TAKES_OBJECT, n->target != NULL, "--target"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].given && (takes & options[i].of) == 0) {
+            return options[i].name;
+        }
+    }
+    return NULL;
+}
+
+static int run_action(network_state *n, const args_list *positional)
+{
+    size_t i = 0;
+    if (positional->count != 2) {
+        return cli_fail(CLI_WRONG, "network: say what to do and with which folder: run DIR, explain DIR, bench DIR, "
+                                   "compile DIR, export DIR");
+    }
+    while (i < ACTIONS_COUNT && strcmp(ACTIONS[i].name, positional->items[0]) != 0) {
+        i++;
+    }
+    if (i == ACTIONS_COUNT) {
+        return cli_fail(CLI_WRONG, "network: \"%.100s\" is none of run, explain, bench, compile, export",
+                        positional->items[0]);
+    }
+    const char *useless = find_useless(n, ACTIONS[i].takes);
+    if (useless != NULL) {
+        return cli_fail(CLI_WRONG, "network: %s: has no effect on %s", useless, ACTIONS[i].name);
+    }
+    n->folder = positional->items[1];
+    n->seconds = n->seconds > 0 ? n->seconds : 1;
+    const int status = ACTIONS[i].run(n);
+    aic_network_destroy(n->network);
+    network_clock_free(n->clock);
+    cli_session_close(&n->session);
+    return status;
+}
+
+static int parse(network_state *n, int argc, char **argv, args_list *positional)
+{
+    const args_option options[] = {
+        CLI_OPTIONS_INPUTS(n->operands),
+        {"--out", "NAME=FILE", "run: write an output", ARGS_LIST, &n->operands.pairs[PAIR_OUT], 0, 0},
+        {"--expect", "NAME=FILE", "run: compare an output with a file; exit status 1 when they differ", ARGS_LIST,
+         &n->operands.pairs[PAIR_EXPECT], 0, 0},
+        {"--ulp", "N", "run: elements up to N values of their type apart count as equal (default 0)", ARGS_INTEGER,
+         &n->limits.ulp, 0, INT64_MAX},
+        {"--reference", NULL, "run: compute by the plain-C reference", ARGS_FLAG, &n->reference, 0, 0},
+        {"--min-time", "SECONDS", "bench: measure for about that long (default 1)", ARGS_REAL, &n->seconds, 0, 3600},
+        {"--json", NULL, "bench: print one JSON object", ARGS_FLAG, &n->json, 0, 0},
+        {"-o", "FILE", "export: the object file", ARGS_TEXT, &n->object, 0, 0},
+        {"--header", "FILE", "export: its header", ARGS_TEXT, &n->header, 0, 0},
+        {"--name", "NAME", "export: the function's name (default net)", ARGS_TEXT, &n->name, 0, 0},
+        {"--target", "TRIPLE", "export: e.g. aarch64-linux-gnu (default: the host's)", ARGS_TEXT, &n->target, 0, 0},
+        CLI_OPTION_THREADS(n->session, "all processors"),
+        CLI_OPTION_ISA(n->session, "LEVEL[,LEVEL]..."),
+    };
+    args_option semantics[CLI_SHARED];
+    cli_semantics_options(&n->session, semantics);
+    const args_command command = {
+        .name = "network",
+        .arguments = "run DIR | explain DIR | bench DIR | compile DIR | export DIR [OPTION]...",
+        .summary =
+            "Runs a network, a folder of kernels and constants; tells what it consists of; measures it; or makes\n"
+            "its kernels, so that they are on disk.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_SHARED,
+    };
+    return args_parse(&command, argc, argv, 2, positional);
+}
+
+int cmd_network(int argc, char **argv)
+{
+    network_state n = {.operands.command = "network", .options = aic_network_options_init()};
+    args_list positional = {0};
+    int status = parse(&n, argc, argv, &positional);
+    status = status == CLI_DONE ? run_action(&n, &positional) : status;
+    operands_close(&n.operands);
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

@@ -1,0 +1,479 @@
+/* Checking golden data; see golden.h. */
+#include "tools/laboratory/golden.h"
+
+#include "tools/harness/element.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/operand_file.h"
+#include "tools/harness/sha256.h"
+#include "tools/json.h"
+#include "tools/kinds.h"
+#include "tools/textfile.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 1200 };
+
+int golden_hash(const char *path, char text[SHA256_TEXT])
+{
+    struct stat state;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for a writer */
+    FILE *file = fd != -1 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode) ? fdopen(fd, "rb") : NULL;
+    if (file == NULL) {
+        (void)(fd != -1 && close(fd));
+        return cli_fail(CLI_MISMATCH, "\"%.400s\" is missing, or no regular file", path);
+    }
+    const size_t size = (size_t)state.st_size;
+    unsigned char *bytes = malloc(size + 1);
+    const bool read = bytes != NULL && fread(bytes, 1, size, file) == size;
+    (void)fclose(file);
+    if (read) {
+        sha256_text(bytes, size, text);
+    }
+    free(bytes);
+    return read ? CLI_DONE : cli_fail(CLI_SYSTEM, "\"%.400s\" cannot be read", path);
+}
+
+int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                   const aic_operand *output, aic_allowed **allowed)
+{
+    *allowed = calloc((size_t)output->elements + 1, sizeof **allowed);
+    if (*allowed == NULL) {
+        return cli_fail_memory(output->name, (uint64_t)output->elements * sizeof **allowed);
+    }
+    const aic_status failed = aic_reference_allowed(spec, semantics, operands, count, *allowed);
+    (void)aic_take_warning();
+    for (int64_t i = 0; failed == AIC_OK && i < output->elements; i++) {
+        if ((*allowed)[i].others > 0) {
+            return cli_fail(CLI_WRONG,
+                            "golden: accumulate: fast allows every order of summation, and some lead to infinities for "
+                            "element %" PRId64 " of %s, which bounds do not hold; give operands whose sums do not "
+                            "overflow on the way",
+                            i, output->name);
+        }
+    }
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("golden", failed);
+}
+
+/* A line of the manifest: a case, a file, or the semantics. Texts point into the manifest. */
+typedef struct golden_line {
+    double cases, files; /* of the line that counts them; 0: another one */
+    const char *folder, *operator_text, *operand, *role, *file, *hash;
+    aic_semantics semantics;
+    bool wrong; /* a member of the semantics that is none, or has a value that is none */
+} golden_line;
+
+static void see_line(void *user, const char *key, const char *text, double number)
+{
+    golden_line *line = user;
+    const struct {
+        const char *key;
+        const char **to;
+    } members[] = {{"case", &line->folder},     {"operator", &line->operator_text},
+                   {"operand", &line->operand}, {"role", &line->role},
+                   {"file", &line->file},       {"sha256", &line->hash}};
+    line->cases = strcmp(key, "cases") == 0 ? number : line->cases;
+    line->files = strcmp(key, "files") == 0 ? number : line->files;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (strcmp(members[i].key, key) == 0) {
+            *members[i].to = text;
+        }
+    }
+}
+
+static void see_semantics(void *user, const char *key, const char *text, double number)
+{
+    golden_line *line = user;
+    bool known = false;
+#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
+    if (strcmp(key, #name) == 0) {                                                                                     \
+        int64_t value = (int64_t)number;                                                                               \
+        known = KIND_##kind == KIND_INT ? text == NULL && !isnan(number)                                               \
+                                        : text != NULL && kind_value(KIND_##kind, text, &value);                       \
+        line->semantics.name = known ? (AIC_CTYPE_##kind)value : line->semantics.name;                                 \
+    }
+#include <aic/choices.def>
+#include <aic/semantics.def>
+#undef AIC_FIELD
+    line->wrong = line->wrong || !known;
+}
+
+/* The manifest, read. */
+typedef struct golden_set {
+    const char *folder;
+    char *text;
+    golden_line *cases, *files;
+    size_t case_count, file_count;
+    double cases_named, files_named; /* how many the manifest says there are */
+    aic_semantics semantics;
+    golden_sums *sums;
+    size_t line; /* of the manifest, that is read */
+} golden_set;
+
+static int fail_manifest(const golden_set *set, const char *what)
+{
+    return cli_fail(CLI_WRONG, "verify: \"%.300s/" GOLDEN_MANIFEST "\" %s", set->folder, what);
+}
+
+static bool add_line(golden_line **lines, size_t *count, const golden_line *line)
+{
+    if ((*count & (*count - 1)) == 0) { /* it grows by doubling */
+        golden_line *more = realloc(*lines, (*count == 0 ? 1 : 2 * *count) * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        *lines = more;
+    }
+    (*lines)[(*count)++] = *line;
+    return true;
+}
+
+/* Names of files stay in the folder. */
+static bool is_inside(const char *name)
+{
+    return name[0] != '/' && strstr(name, "..") == NULL && strlen(name) < 300;
+}
+
+static int take_line(golden_set *set, char *text, bool is_semantics)
+{
+    golden_line line = {.semantics = aic_semantics_init()};
+    const size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ',') {
+        text[length - 1] = '\0';
+    }
+    if (!json_read_object(text, is_semantics ? see_semantics : see_line, &line) || line.wrong) {
+        char what[80];
+        (void)snprintf(what, sizeof what, "has a line that golden does not write: number %zu", set->line);
+        return fail_manifest(set, what);
+    }
+    if (is_semantics) {
+        set->semantics = line.semantics;
+        return CLI_DONE;
+    }
+    bool added = true;
+    if (line.cases > 0) {
+        set->cases_named = line.cases;
+        set->files_named = line.files;
+    } else if (line.operator_text != NULL && line.folder != NULL) {
+        added = add_line(&set->cases, &set->case_count, &line);
+    } else if (line.file != NULL) {
+        const bool script = strcmp(line.file, GOLDEN_SCRIPT) == 0;
+        if (!line.hash || !is_inside(line.file) || (!script && (!line.role || !line.operand || !line.folder))) {
+            return fail_manifest(set, "has a file that golden does not write");
+        }
+        added = add_line(&set->files, &set->file_count, &line);
+    }
+    return added ? CLI_DONE : cli_fail(CLI_SYSTEM, "verify: memory ran out");
+}
+
+static int read_manifest(golden_set *set)
+{
+    char path[PATH_BYTES];
+    size_t length = 0;
+    bool formatted = false, semantics = false;
+    if (snprintf(path, sizeof path, "%s/" GOLDEN_MANIFEST, set->folder) >= PATH_BYTES) {
+        return cli_fail(CLI_WRONG, "verify: the folder's name is longer than %d bytes", PATH_BYTES - 16);
+    }
+    int status = textfile_read("verify", path, GOLDEN_MANIFEST_MAX, &set->text, &length);
+    char *end = status == CLI_DONE ? set->text + length : NULL;
+    for (char *line = set->text; status == CLI_DONE && line < end;) {
+        char *next = memchr(line, '\n', (size_t)(end - line));
+        if (next == NULL) {
+            status = fail_manifest(set, "ends within a line");
+            break;
+        }
+        *next = '\0';
+        set->line++;
+        formatted = formatted || strcmp(line, "\"format\": \"" GOLDEN_FORMAT "\",") == 0;
+        if (line[0] == '{' && line[1] != '\0') {
+            const bool first = !semantics;
+            semantics = true;
+            status = take_line(set, line, first);
+        }
+        line = next + 1;
+    }
+    if (status == CLI_DONE && (!formatted || !semantics || set->case_count == 0)) {
+        status = fail_manifest(set, "is not of this format (" GOLDEN_FORMAT ")");
+    }
+    /* The script is a file, too. */
+    if (status == CLI_DONE &&
+        (set->cases_named != (double)set->case_count || set->files_named + 1 != (double)set->file_count)) {
+        status = fail_manifest(set, "lists other cases or files than it says there are");
+    }
+    return status;
+}
+
+/* ---- files ---- */
+
+static void report(golden_set *set, bool good, const char *name, const char *what)
+{
+    if (good) {
+        set->sums->passed++;
+    } else {
+        set->sums->failed++;
+        printf("FAILED %s: %s\n", name, what);
+    }
+}
+
+static void check_files(golden_set *set)
+{
+    for (size_t i = 0; i < set->file_count; i++) {
+        char path[PATH_BYTES + 300], hash[SHA256_TEXT] = "";
+        (void)snprintf(path, sizeof path, "%s/%s", set->folder, set->files[i].file);
+        const int status = golden_hash(path, hash);
+        cli_fail_clear(); /* it is reported */
+        report(set, status == CLI_DONE && strcmp(hash, set->files[i].hash) == 0, set->files[i].file,
+               status != CLI_DONE ? "is missing or cannot be read" : "was changed: its SHA-256 is another");
+    }
+}
+
+static bool is_listed(const golden_set *set, const char *name)
+{
+    size_t i = 0;
+    while (i < set->file_count && strcmp(set->files[i].file, name) != 0) {
+        i++;
+    }
+    return i < set->file_count || strcmp(name, GOLDEN_MANIFEST) == 0;
+}
+
+/* Reports files of the folder, and of the folders in it, that the manifest does not list. `below`: such a folder, "".
+ */
+static void check_others(golden_set *set, const char *below)
+{
+    char path[PATH_BYTES + 300], name[300];
+    (void)snprintf(path, sizeof path, "%s/%s", set->folder, below);
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        struct stat state;
+        (void)snprintf(name, sizeof name, "%.30s%s%.255s", below, below[0] == '\0' ? "" : "/", entry->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", set->folder, name);
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || lstat(path, &state) != 0) {
+            continue;
+        }
+        if (S_ISDIR(state.st_mode) && below[0] == '\0' && strlen(entry->d_name) < 30) {
+            check_others(set, entry->d_name);
+        } else if (!is_listed(set, name)) {
+            report(set, false, name, "is not in the manifest");
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+}
+
+/* ---- results ---- */
+
+static const char *file_of(const golden_set *set, const char *folder, const char *operand, const char *role)
+{
+    for (size_t i = 0; i < set->file_count; i++) {
+        const golden_line *f = &set->files[i];
+        if (f->folder != NULL && strcmp(f->folder, folder) == 0 && strcmp(f->operand, operand) == 0 &&
+            strcmp(f->role, role) == 0) {
+            return f->file;
+        }
+    }
+    return NULL;
+}
+
+/* Operands of a case: contents, and what is expected of those that are written. */
+typedef struct golden_case {
+    aic_spec *spec;
+    size_t count;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    guard_buffer content[AIC_OPERANDS_MAX], expected[AIC_OPERANDS_MAX], result[AIC_OPERANDS_MAX];
+    aic_allowed *allowed; /* of accumulate=fast: of the operand that is written; else NULL */
+} golden_case;
+
+static int load(const golden_set *set, const char *folder, const aic_operand *operand, const char *role,
+                guard_buffer *buffer)
+{
+    char path[PATH_BYTES + 300];
+    const char *file = file_of(set, folder, operand->name, role);
+    if (file == NULL) {
+        return cli_fail(CLI_WRONG, "verify: case %.20s has no %s of %s", folder, role, operand->name);
+    }
+    if (!guard_open(buffer, (size_t)operand->bytes, 64, GUARD_BEFORE)) {
+        return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", set->folder, file);
+    return operand_read(operand, path, buffer->data);
+}
+
+static int open_case(const golden_set *set, const golden_line *line, golden_case *c)
+{
+    aic_status failed = aic_spec_parse(line->operator_text, &c->spec);
+    failed = failed == AIC_OK ? aic_spec_operands(c->spec, &set->semantics, c->operand, &c->count) : failed;
+    int status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
+    for (size_t i = 0; status == CLI_DONE && i < c->count; i++) {
+        const aic_operand *o = &c->operand[i];
+        const bool written = o->direction == AIC_DIRECTION_OUT || o->direction == AIC_DIRECTION_INOUT;
+        if (o->direction == AIC_DIRECTION_IN || o->direction == AIC_DIRECTION_INOUT) {
+            status = load(set, line->folder, o, "input", &c->content[i]);
+        }
+        if (status == CLI_DONE && written) {
+            status = load(set, line->folder, o, "expected", &c->expected[i]);
+        }
+        if (status == CLI_DONE && written && !guard_open(&c->result[i], (size_t)o->bytes, 64, GUARD_BEFORE)) {
+            status = cli_fail_memory(o->name, (uint64_t)o->bytes);
+        }
+    }
+    return status;
+}
+
+static void close_case(golden_case *c)
+{
+    aic_spec_destroy(c->spec);
+    for (size_t i = 0; i < c->count; i++) {
+        guard_close(&c->content[i]);
+        guard_close(&c->expected[i]);
+        guard_close(&c->result[i]);
+    }
+    free(c->allowed);
+}
+
+/* The operands of a call, the old content of outputs being what the case has, or 0. */
+static void prepare(const golden_case *c, void *pointers[AIC_OPERANDS_MAX])
+{
+    for (size_t i = 0; i < c->count; i++) {
+        pointers[i] = c->result[i].data != NULL ? c->result[i].data : c->content[i].data;
+        if (c->result[i].data != NULL && c->content[i].data != NULL) {
+            memcpy(c->result[i].data, c->content[i].data, (size_t)c->operand[i].bytes);
+        } else if (c->result[i].data != NULL) {
+            memset(c->result[i].data, 0, (size_t)c->operand[i].bytes);
+        }
+    }
+}
+
+/* Whether a file of bounds holds these; of both forms of files the doubles are the end. */
+static bool has_bounds(const golden_set *set, const golden_case *c, const golden_line *line, const char *role)
+{
+    size_t output = 0;
+    while (c->result[output].data == NULL) {
+        output++;
+    }
+    const int64_t elements = c->operand[output].elements;
+    const char *name = file_of(set, line->folder, c->operand[output].name, role);
+    char path[PATH_BYTES + 300];
+    (void)snprintf(path, sizeof path, "%s/%s", set->folder, name != NULL ? name : "");
+    FILE *file = name != NULL ? fopen(path, "rb") : NULL; /* check_files() has seen that it is a regular one */
+    double *bounds = calloc((size_t)elements + 1, sizeof *bounds);
+    bool same = file != NULL && bounds != NULL &&
+                fseek(file, -(long)(elements * (int64_t)sizeof *bounds), SEEK_END) == 0 &&
+                fread(bounds, sizeof *bounds, (size_t)elements, file) == (size_t)elements;
+    for (int64_t i = 0; same && i < elements; i++) {
+        const double bound = role[0] == 'l' ? c->allowed[i].low : c->allowed[i].high;
+        same = bounds[i] == bound || (isnan(bounds[i]) && isnan(bound));
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    free(bounds);
+    return same;
+}
+
+/* Of accumulate=fast: what is right, which the files must say, too. */
+static void bound_case(golden_set *set, golden_case *c, const golden_line *line)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    size_t output = 0;
+    prepare(c, pointers);
+    while (c->result[output].data == NULL) {
+        output++;
+    }
+    if (golden_allowed(c->spec, &set->semantics, pointers, c->count, &c->operand[output], &c->allowed) != CLI_DONE) {
+        report(set, false, line->folder, cli_fail_message());
+        cli_fail_clear();
+        return;
+    }
+    const bool same = has_bounds(set, c, line, "low") && has_bounds(set, c, line, "high");
+    report(set, same, line->folder, "the bounds are others");
+}
+
+/* Bit for bit, NaN as a class; or, of a kernel with accumulate=fast, within the bounds. */
+static bool agrees(const golden_case *c, bool exact)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const size_t size = c->expected[i].data != NULL ? aic_dtype_size(c->operand[i].dtype) : 0;
+        for (int64_t e = 0; size > 0 && e < c->operand[i].elements; e++) {
+            const size_t at = (size_t)e * size;
+            const unsigned char *result = (const unsigned char *)c->result[i].data + at;
+            if (!element_equal(c->operand[i].dtype, result, (const unsigned char *)c->expected[i].data + at) &&
+                (exact || !aic_is_allowed(&c->allowed[e], element_to_double(c->operand[i].dtype, result)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Runs the reference (kernel NULL) or the kernel, and reports whether the result is the expected one. */
+static void run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const char *folder)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    prepare(c, pointers);
+    const aic_status status = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
+                                             : aic_reference(c->spec, &set->semantics, pointers, c->count);
+    (void)aic_take_warning();
+    const char *who = kernel != NULL ? "the kernel gives another result" : "the reference gives another result";
+    report(set, status == AIC_OK && agrees(c, kernel == NULL || c->allowed == NULL), folder,
+           status == AIC_OK ? who : aic_last_error());
+}
+
+static void check_case(golden_set *set, const golden_line *line, aic_context *context)
+{
+    golden_case c = {.count = 0};
+    aic_kernel *kernel = NULL;
+    if (open_case(set, line, &c) != CLI_DONE) {
+        report(set, false, line->folder, cli_fail_message());
+    } else {
+        run_case(set, &c, NULL, line->folder);
+        if (!aic_spec_exact(c.spec)) {
+            bound_case(set, &c, line);
+        }
+        if (aic_spec_check_choices(c.spec, &set->semantics) == AIC_OK) {
+            const aic_status status = aic_kernel_create(context, c.spec, NULL, &kernel);
+            if (status == AIC_OK) {
+                run_case(set, &c, kernel, line->folder);
+            } else {
+                report(set, false, line->folder, aic_last_error());
+            }
+            aic_kernel_destroy(kernel);
+        }
+    }
+    close_case(&c);
+    cli_fail_clear(); /* it was reported */
+}
+
+int golden_verify(const char *folder, golden_sums *sums)
+{
+    golden_set set = {.folder = folder, .sums = sums};
+    aic_context *context = NULL;
+    int status = read_manifest(&set);
+    if (status == CLI_DONE) {
+        aic_context_options options = aic_context_options_init();
+        options.semantics = set.semantics;
+        const aic_status failed = aic_context_create(&options, &context);
+        status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
+    }
+    if (status == CLI_DONE) {
+        check_files(&set);
+        check_others(&set, "");
+        for (size_t i = 0; i < set.case_count && sums->failed == 0 && !interrupt_requested(); i++) {
+            check_case(&set, &set.cases[i], context);
+        }
+        status = sums->failed == 0 ? CLI_DONE : CLI_MISMATCH;
+    }
+    aic_context_destroy(context);
+    free(set.cases);
+    free(set.files);
+    free(set.text);
+    return status;
+}
