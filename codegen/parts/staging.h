@@ -37,8 +37,8 @@ enum {
     AIC_NOTE_GAP,    /* rows in the result from the end of a run to the next run */
     AIC_NOTE_TARGET, /* the result */
     AIC_NOTE_TABLE,  /* the epilogue's table of column parameters */
-    AIC_NOTE_INPUTS, /* from here on: operands of the epilogue's steps */
-    AIC_NOTE_WORDS = AIC_NOTE_INPUTS + AIC_EPILOGUE_STEPS
+    AIC_NOTE_INPUTS  /* from here on: operands of the epilogue's steps */
 };
+enum { AIC_NOTE_WORDS = AIC_NOTE_INPUTS + AIC_EPILOGUE_STEPS };
 
 #endif

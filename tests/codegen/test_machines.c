@@ -141,7 +141,9 @@ static bool compiles(aic_context *context, aic_core core, int s)
 
 static bool exports(aic_context *context, aic_core core, int s)
 {
-    const aic_export_kernel kernel = {.spec = &specs[s], .name = "kernel"};
+    aic_export_kernel kernel = aic_export_kernel_init();
+    kernel.spec = &specs[s];
+    kernel.name = "kernel";
     aic_exported made = aic_exported_init();
     if (aic_export(context, &kernel, 1, NULL, NULL, &made) != AIC_OK) {
         return false;
