@@ -58,7 +58,7 @@ static void check_stage(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, 
 static void fill_unknown(aic_tensor_arithmetic_desc *desc)
 {
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        desc->shape[d] = desc->shape[d] >= 0 ? 1 : desc->shape[d];
+        desc->shape[d] = 1;
         desc->input0_stride[d] = desc->output_stride[d] = AIC_COMPACT;
     }
 }
