@@ -6,14 +6,30 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 import aicjit
-from aicjit import _lists, _structs
+from aicjit import _lists, _network, _structs
 from aicjit._library import lib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = ROOT / "frontend" / "include"
+# What an expression of C is; enumerations are integers, and what is left are pointers and structures.
+KIND = "#define KIND(x) _Generic((x), float: \"real\", double: \"real\", %s, default: \"other\")" % ", ".join(
+    '%s: "integer"' % name for name in ("bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int",
+                                        "unsigned", "long", "unsigned long", "long long", "unsigned long long"))
+
+
+def kind(one):
+    """The same of a type of ctypes, of the elements of an array."""
+    if issubclass(one, ctypes.Array):
+        return kind(one._type_)
+    code = getattr(one, "_type_", None)
+    if not isinstance(code, str) or code in "zPO":
+        return "other"
+    return "real" if code in "fd" else "integer"
 
 
 def test_structures(tmp_path):
@@ -21,9 +37,13 @@ def test_structures(tmp_path):
     for name, struct in _structs.NAMES.items():
         lines.append('printf("%s %%zu\\n", sizeof(%s));' % (name, name))
         expected.append("%s %d" % (name, ctypes.sizeof(struct)))
-        for field in [field for field, *_ in struct._fields_ if not field.startswith("_")]:
-            lines.append('printf("%s.%s %%zu\\n", offsetof(%s, %s));' % (name, field, name, field))
-            expected.append("%s.%s %d" % (name, field, getattr(struct, field).offset))
+        for field, member in struct._fields_:
+            if not field.startswith("_"):
+                here, first = "((%s *)0)->%s" % (name, field), "[0]" * issubclass(member, ctypes.Array)
+                lines.append('printf("%s.%s %%zu %%zu %%s\\n", offsetof(%s, %s), sizeof(%s), KIND(%s%s));' % (
+                    name, field, name, field, here, here, first))
+                expected.append("%s.%s %d %d %s" % (name, field, getattr(struct, field).offset, ctypes.sizeof(member),
+                                                    kind(member)))
     limits = {"OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
               "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS",
               "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM", "OTHERS_MAX": "AIC_OTHERS_MAX"}
@@ -31,6 +51,54 @@ def test_structures(tmp_path):
         lines.append('printf("%s %%d\\n", (int)%s);' % (here, there))
         expected.append("%s %d" % (here, getattr(_structs, here)))
     assert run_c(tmp_path, lines) == expected
+
+
+def package():
+    """The package's modules."""
+    return [module for name, module in sys.modules.items() if name.partition(".")[0] == "aicjit"]
+
+
+def test_every_structure_is_compared():
+    found = {value for module in package() for value in vars(module).values()
+             if isinstance(value, type) and issubclass(value, ctypes.Structure) and hasattr(value, "_fields_")}
+    assert found - {_structs.Sized} <= set(_structs.NAMES.values())
+    assert {_network._Facts, _structs.AllowedStruct} <= found
+
+
+def prototypes():
+    """What the headers declare, by names: the result and the parameters, as text without their names."""
+    found = {}
+    for header in sorted((HEADERS / "aic").glob("*.h")):
+        text = re.sub(r"/\*.*?\*/", " ", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for result, name, parameters in re.findall(r"^AIC_API ([\w\s*]*?)(aic_\w+)\(([^;]*)\);", text, re.MULTILINE):
+            parameters = [] if parameters == "void" else parameters.split(",")
+            found[name] = (result.strip(), [re.sub(r"\w+(\[\w*\])?$", r"\1", one.strip()) for one in parameters])
+    return found
+
+
+def test_functions(tmp_path):
+    """Every function that the package calls is declared, with as many parameters as in C, of the same sizes and kinds."""
+    declared, lines, expected = prototypes(), [], []
+    sources = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(aicjit.__file__).parent.rglob("*.py"))
+    called = set(re.findall(r"\blib\.(aic_\w+)", sources))
+    called |= {name for name in vars(lib) if name.startswith("aic_") and getattr(lib, name).argtypes is not None}
+    assert len(called) > 60 and not called - set(declared), called - set(declared)
+    for name in sorted(called):
+        (result, parameters), function = declared[name], getattr(lib, name)
+        assert function.argtypes is not None and len(function.argtypes) == len(parameters), name
+        assert (function.restype is None) == (result == "void"), name
+        for text, one in zip(parameters + [result] * (result != "void"), [*function.argtypes, function.restype]):
+            pointer = "*" in text or "[" in text
+            target = _names_of_structures().get(getattr(one, "_type_", None))
+            assert target is None or target in text, (name, text)
+            lines.append('printf("%s: %s %%zu %%s\\n", sizeof(%s), KIND((%s)0));' % (
+                name, text, *(["void *"] * 2 if pointer else [text] * 2)))
+            expected.append("%s: %s %d %s" % (name, text, ctypes.sizeof(one), kind(one)))
+    assert run_c(tmp_path, lines) == expected
+
+
+def _names_of_structures():
+    return {struct: name for name, struct in _structs.NAMES.items()}
 
 
 def value_of(kind, value):
@@ -43,9 +111,10 @@ def run_c(tmp_path, lines):
     compiler = shutil.which(os.environ.get("CC", "cc"))
     assert compiler, "a C compiler is needed"
     source, program = tmp_path / "program.c", tmp_path / "program"
-    source.write_text("#include <aic/aic.h>\n#include <stdio.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n" % "\n".join(lines))
+    source.write_text("#include <aic/aic.h>\n#include <stdio.h>\n%s\nint main(void)\n{\n%s\nreturn 0;\n}\n" % (
+        KIND, "\n".join(lines)))
     library = pathlib.Path(lib._name).resolve()
-    subprocess.run([compiler, "-I", str(ROOT / "frontend" / "include"), str(source), "-o", str(program), str(library),
+    subprocess.run([compiler, "-I", str(HEADERS), str(source), "-o", str(program), str(library),
                     "-Wl,-rpath," + str(library.parent)], check=True)
     return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
 

@@ -65,8 +65,19 @@ assert "libpthreadpool.so.0" in own or not os.path.exists(sys.argv[1] + "/libpth
 assert not any("libLLVM" in name or "libffi" in name for name in mapped if "aicjit" in name), mapped
 print(kernel.asm[:20], aicjit.llvm_version())
 USE
+cat >"$work/ready.py" <<'READY'
+import glob, sys
+import aicjit
+levels = {name[:-len(".parts")].rpartition(".0.2.")[2] for name in glob.glob(sys.argv[1] + "/libaicjit-codegen.so.0.2.*.parts")}
+kernel = aicjit.compile("conv2d(dtype=int8, fm_shape=[1,14,14,32], kernel_shape=[1,3,3,64,32])",
+                        context=aicjit.Context(cache="rw", cache_dir=sys.argv[2]))  # of tools/ready/shapes.txt
+assert levels and kernel.isa in levels, (kernel.isa, levels)
+assert kernel.parts["loaded"] > 0 and kernel.parts["made"] == 0, kernel.parts
+READY
+ready_parts() { mkdir "$work/cache" && (cd / && env -i "$work/venv/bin/python" "$work/ready.py" "$package" "$work/cache"); }
 in_empty_environment() { (cd / && env -i "$work/venv/bin/python" "$work/use.py" "$package"); }
 check "works in an empty environment" in_empty_environment
+if [ "$(uname -m)" = x86_64 ]; then check "has ready-made parts, and loads them" ready_parts; fi
 tool() { (cd / && env -i "$work/venv/bin/python" -m aicjit run "tensor_arithmetic(op=BM_ADD, shape=[1,1,1,4])" \
     --fill input0=const:1 --fill input1=const:2 --out "output=$work/sum.npy" && test -s "$work/sum.npy"); }
 check "python -m aicjit is the tool" tool

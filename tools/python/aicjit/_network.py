@@ -10,7 +10,7 @@ from ._context import Closing, handle_of
 from ._errors import ArgumentError, ArgumentTypeError, OperandValueError
 from ._library import check, checked, lib
 from ._spec import Operand
-from ._structs import OperandStruct, Sized
+from ._structs import NAMES, OperandStruct, Sized
 from ._values import text
 
 
@@ -64,6 +64,8 @@ class _Exported(Sized):
     _fields_ = [("object", c.c_void_p), ("object_size", c.c_size_t), ("header", c.c_void_p), ("header_size", c.c_size_t)]
 
 
+NAMES.update({"aic_network_tensor": _Tensor, "aic_network_kernel": _Kernel, "aic_network_facts": _Facts,
+              "aic_network_options": _Options, "aic_exported": _Exported})
 lib.aic_exported_destroy.restype, lib.aic_exported_destroy.argtypes = None, (c.POINTER(_Exported),)
 
 
