@@ -28,6 +28,11 @@ endif()
 
 # Nothing of the system but the C library: what is not linked in lies beside the library.
 set_target_properties(aicjit aicjit_tool PROPERTIES INSTALL_RPATH "$ORIGIN")
+# pip builds this target alone: it needs whatever is installed below.
+add_dependencies(aicjit_python aicjit aicjit_module aicjit_tool)
+if(TARGET aicjit_ready_parts) # not on every machine
+    add_dependencies(aicjit_python aicjit_ready_parts)
+endif()
 foreach(target aicjit aicjit_module aicjit_tool)
     target_link_options(${target} PRIVATE -static-libgcc LINKER:-s LINKER:--gc-sections)
 endforeach()

@@ -436,7 +436,7 @@ static aic_status make_divided(job *j, composed *k, aic_object *made)
     if (status == AIC_OK) {
         status = link_job(j, k, made);
     }
-    made->emit_ns = j->emit_ns;
+    made->emit_ns += j->emit_ns;
     made->codegen_ns = j->codegen_ns + aic_codegen_now() - start;
     made->size += j->size + j->hot_size;
     free(j->bytes);
@@ -449,7 +449,7 @@ static aic_status make_whole(job *j, const composed *k, aic_object *made)
     aic_status status = generate(j, k);
     made->bytes = j->bytes;
     made->size = j->size;
-    made->emit_ns = j->emit_ns;
+    made->emit_ns += j->emit_ns;
     made->codegen_ns = j->codegen_ns;
     return status == AIC_OK ? aic_image_create(&(aic_elf){made->bytes, made->size}, 1, j->request->symbol, &made->image)
                             : status;
@@ -460,7 +460,9 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
     composed k;
     aic_object made = {.bytes = NULL};
+    const uint64_t start = aic_codegen_now();
     aic_status status = compose(request, &k);
+    made.emit_ns = aic_codegen_now() - start;
     if (status == AIC_OK) {
         aic_kernel_requirements(&k.plan, &made.requirements);
         status = aic_schedule_print(&k.plans.list[0]->schedule, made.schedule, sizeof made.schedule);

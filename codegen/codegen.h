@@ -64,7 +64,7 @@ typedef struct aic_object {
     aic_image image;
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
-    uint64_t emit_ns, codegen_ns;         /* in codegen_ns: all that has to do with parts */
+    uint64_t emit_ns, codegen_ns;         /* in codegen_ns: coming by parts */
     size_t parts;                         /* that others may use, too */
     aic_object_part *part;
 } aic_object;

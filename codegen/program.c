@@ -77,7 +77,7 @@ static bool grow(void *array, size_t size, size_t *room, size_t count, size_t mo
     enum { FIRST = 32 };
     void *old;
     memcpy(&old, array, sizeof old);
-    if (count + more <= *room) {
+    if (*room > 0 && count + more <= *room) { /* even of nothing: what is copied there has an address */
         return true;
     }
     size_t wanted = *room == 0 ? FIRST : *room;

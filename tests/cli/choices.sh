@@ -49,10 +49,14 @@ says explain '^choices: relu=after$' "$aicjit" explain "$minus"
 says bench '^choices: relu=after$' "$aicjit" bench "$minus" --min-time 0
 says 'bench --json' '"choices":("relu=after"|""),' "$aicjit" bench "$minus" --min-time 0 --json
 says 'dump --stage ir' '^;   choices: relu=after$' "$aicjit" dump "$minus" --stage ir
+# shellcheck disable=SC2016 # what is in single quotes is for the inner shell
 says 'a reproducer' '^;   choices: relu=after$' sh -c '"$0" dump "$1" --repro repro ${2:+"$2" "$3"} && cat repro/repro.ll' "$aicjit" "$minus"
+# shellcheck disable=SC2016
 says 'a header' '^ \*     choices: relu=after$' sh -c '"$0" export "$1" -o k.o --header k.h ${2:+"$2" "$3"} && cat k.h' "$aicjit" "$minus"
 says 'a diagnosis' '"choices": ("relu=after"|""), ' "$aicjit" run "$minus" "${fill[@]}" --diagnose --json
+# shellcheck disable=SC2016
 says 'its page' '>choices: relu=after<' sh -c '"$0" run "$1" --fill src=const:-5 --diagnose --report what.html ${2:+"$2" "$3"} && cat what.html' "$aicjit" "$minus"
+# shellcheck disable=SC2016
 says 'golden data' '"key": "relu", "value": "after"' sh -c 'rm -rf golden; "$0" golden "$1" -o golden ${2:+"$2" "$3"} && cat golden/manifest.json' "$aicjit" "$minus"
 
 # --choice stands over --overflow and --rounding, which stand over --profile.

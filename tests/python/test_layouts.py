@@ -26,7 +26,7 @@ def test_structures(tmp_path):
             expected.append("%s.%s %d" % (name, field, getattr(struct, field).offset))
     limits = {"OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
               "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS",
-              "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM"}
+              "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM", "OTHERS_MAX": "AIC_OTHERS_MAX"}
     for here, there in limits.items():
         lines.append('printf("%s %%d\\n", (int)%s);' % (here, there))
         expected.append("%s %d" % (here, getattr(_structs, here)))

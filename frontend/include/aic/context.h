@@ -181,7 +181,7 @@ typedef struct aic_context_statistics {
     uint64_t failed;      /* of these, those that were refused or could not be made */
     uint64_t check_ns;    /* reading the rules of the documents, filling in what a chain leaves out */
     uint64_t identify_ns; /* tuning records, and what the kernel is */
-    uint64_t emit_ns;     /* plans and LLVM IR */
+    uint64_t emit_ns;     /* plans, and LLVM IR of what is no part */
     uint64_t codegen_ns;  /* LLVM's passes and machine code */
     uint64_t link_ns;     /* to code that can be called */
     uint64_t publish_ns;  /* log lines, dumps, profilers */

@@ -122,7 +122,7 @@ typedef struct aic_kernel_info {
     const char *isa;      /* instruction set level it was generated for */
     const char *schedule; /* canonical text; lives as long as the kernel */
     const char *origin;   /* of the schedule: "default", "tuned" (by a record of the context's tuning file), "given" */
-    uint64_t emit_ns;     /* time to emit and verify the IR */
+    uint64_t emit_ns;     /* time to plan and compose the kernel, and to emit the IR of what is no part */
     uint64_t codegen_ns;  /* passes and machine code */
     uint64_t link_ns;
     uint64_t code_bytes; /* size of the object */

@@ -53,11 +53,12 @@ static void check_stage(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, 
     }
 }
 
-/* Of accumulators that are not known: nothing is broken by what was left out, or follows from them. */
+/* Of accumulators that are not known: nothing is broken by what was left out, or follows from them. A shape of any size
+ * may be theirs, and sizes that nobody has checked have no product. */
 static void fill_unknown(aic_tensor_arithmetic_desc *desc)
 {
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        desc->shape[d] = desc->shape[d] == 0 ? 1 : desc->shape[d];
+        desc->shape[d] = desc->shape[d] >= 0 ? 1 : desc->shape[d];
         desc->input0_stride[d] = desc->output_stride[d] = AIC_COMPACT;
     }
 }

@@ -7,7 +7,7 @@ import ctypes as c
 
 from . import _lists
 
-OPERANDS_MAX, RANK_MAX, SCHEDULE_MAX, TRAFFIC_LEVELS, SEMANTICS_ROOM = 12, 6, 160, 4, 256
+OPERANDS_MAX, RANK_MAX, SCHEDULE_MAX, TRAFFIC_LEVELS, SEMANTICS_ROOM, OTHERS_MAX = 12, 6, 160, 4, 256, 4
 
 # What a kind of field (aic/field.h) is in C; enumerations are int.
 _KINDS = {
@@ -95,7 +95,7 @@ class AllowedStruct(c.Structure):
         ("exact", c.c_double),
         ("low", c.c_double),
         ("high", c.c_double),
-        ("other", c.c_float * 4),
+        ("other", c.c_double * OTHERS_MAX),
         ("others", c.c_uint16),
         ("modulo", c.c_uint16),
     ]
