@@ -55,16 +55,12 @@ void aic_bundle_symbol(const aic_bundle_request *request, size_t kernel, size_t 
     snprintf(symbol, NAME_BYTES, "%s.%s", request->kernel[kernel].name, request->target[level]->name);
 }
 
-static void part_symbol(const bundling *b, size_t part, char symbol[NAME_BYTES])
-{
-    aic_bundle_symbol(b->request, part / b->request->levels, part % b->request->levels, symbol);
-}
-
-/* The function of a part in this role; NULL: it has none. */
-static LLVMValueRef part_function(const bundling *b, size_t part, aic_function_role role, LLVMModuleRef module)
+/* The function of a kernel at a level in this role; NULL: it has none. */
+static LLVMValueRef part_function(const bundling *b, size_t kernel, size_t level, aic_function_role role,
+                                  LLVMModuleRef module)
 {
     char symbol[NAME_BYTES], name[NAME_BYTES + 16];
-    part_symbol(b, part, symbol);
+    aic_bundle_symbol(b->request, kernel, level, symbol);
     snprintf(name, sizeof name, "%s%s", symbol, aic_function_suffix[role]);
     return LLVMGetNamedFunction(module, name);
 }
@@ -74,7 +70,7 @@ static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LL
     char symbol[NAME_BYTES];
     aic_emit emit;
     aic_emission emission = {.program = &b->program[part], .symbol = symbol, .function = b->function};
-    part_symbol(b, part, symbol);
+    aic_bundle_symbol(b->request, part / b->request->levels, part % b->request->levels, symbol);
     aic_emit_open(&emit, context, module, target_of(b, part), NULL);
     aic_program_emit(&emit, &emission);
     aic_emit_close(&emit);
@@ -105,11 +101,11 @@ static bool has_operands(aic_function_role role)
 }
 
 /* The only level's function gets the kernel's name. */
-static void rename_part(const bundling *b, size_t part, aic_function_role role, LLVMModuleRef module)
+static void rename_part(const bundling *b, size_t kernel, aic_function_role role, LLVMModuleRef module)
 {
     char name[NAME_BYTES];
-    LLVMValueRef function = part_function(b, part, role, module);
-    const int length = snprintf(name, sizeof name, "%s%s", kernel_of(b, part)->name, aic_function_suffix[role]);
+    LLVMValueRef function = part_function(b, kernel, 0, role, module);
+    const int length = snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
     if (function != NULL) {
         LLVMSetValueName2(function, name, (size_t)length);
     }
@@ -120,7 +116,7 @@ static void rename_part(const bundling *b, size_t part, aic_function_role role, 
 static unsigned begin_function(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
                                LLVMValueRef args[AIC_PARAMS_MAX])
 {
-    LLVMValueRef function = part_function(b, kernel * b->request->levels, role, e->module);
+    LLVMValueRef function = part_function(b, kernel, 0, role, e->module);
     const taken t = find_taken(b, kernel * b->request->levels);
     const char *names[AIC_PARAMS_MAX];
     char name[NAME_BYTES];
@@ -141,10 +137,10 @@ static unsigned begin_function(const bundling *b, size_t kernel, aic_function_ro
     return count;
 }
 
-static void call_part(const bundling *b, size_t part, aic_function_role role, aic_emit *e, LLVMValueRef *args,
-                      unsigned count)
+static void call_part(const bundling *b, size_t kernel, size_t level, aic_function_role role, aic_emit *e,
+                      LLVMValueRef *args, unsigned count)
 {
-    LLVMValueRef function = part_function(b, part, role, e->module);
+    LLVMValueRef function = part_function(b, kernel, level, role, e->module);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     aic_emit_call(e, function, args, count);
 }
@@ -153,9 +149,9 @@ static void call_part(const bundling *b, size_t part, aic_function_role role, ai
 static void emit_choice(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
                         const aic_dispatch *dispatch)
 {
-    const size_t levels = b->request->levels, first = kernel * levels;
+    const size_t levels = b->request->levels;
     LLVMValueRef args[AIC_PARAMS_MAX];
-    if (part_function(b, first, role, e->module) == NULL) {
+    if (part_function(b, kernel, 0, role, e->module) == NULL) {
         return;
     }
     const unsigned count = begin_function(b, kernel, role, e, args);
@@ -164,7 +160,7 @@ static void emit_choice(const bundling *b, size_t kernel, aic_function_role role
         aic_branch branch;
         LLVMValueRef number = LLVMConstInt(e->i32, l + 1, false);
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, level, number, ""));
-        call_part(b, first + l, role, e, args, count);
+        call_part(b, kernel, l, role, e, args, count);
         aic_branch_end(e, &branch);
     }
     aic_emit_function_end(e);
@@ -195,9 +191,9 @@ static void emit_single(const bundling *b, LLVMContextRef context, LLVMModuleRef
             LLVMValueRef args[AIC_PARAMS_MAX];
             if (all || !has_operands(ROLES[r])) {
                 rename_part(b, k, ROLES[r], module);
-            } else if (part_function(b, k, ROLES[r], module) != NULL) {
+            } else if (part_function(b, k, 0, ROLES[r], module) != NULL) {
                 const unsigned count = begin_function(b, k, ROLES[r], &emit, args);
-                call_part(b, k, ROLES[r], &emit, args, count);
+                call_part(b, k, 0, ROLES[r], &emit, args, count);
                 aic_emit_function_end(&emit);
             }
         }

@@ -29,7 +29,7 @@ static void give(aic_use *use, const char *name, int64_t value)
     }
     aic_number_value *number = &use->number[use->numbers++];
     number->value = value;
-    strcpy(number->name, name);
+    memcpy(number->name, name, strlen(name) + 1);
 }
 
 void aic_use_number(aic_use *use, int64_t value, const char *format, ...)
@@ -162,7 +162,7 @@ aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *form
         p->status = aic_fail_memory(SUBJECT, sizeof *p->part);
         return 0;
     }
-    strcpy(append(p, use)->name, name);
+    memcpy(append(p, use)->name, name, (size_t)length + 1);
     return (aic_routine)p->parts;
 }
 

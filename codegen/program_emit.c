@@ -67,24 +67,24 @@ static bool is_function(const aic_program *program, aic_routine routine)
     return f < AIC_FUNCTIONS;
 }
 
-void aic_program_emit(aic_emit *e, aic_emission *m)
+void aic_program_emit(aic_emit *e, aic_emission *emission)
 {
-    const aic_program *program = m->program;
-    e->emission = m;
+    const aic_program *program = emission->program;
+    e->emission = emission;
     for (size_t i = 0; i < program->parts; i++) {
         char name[AIC_PROGRAM_NAME_MAX];
-        m->part = &program->part[i];
-        m->function[i + 1] = NULL;
-        if (m->linked && !m->part->own) {
-            show_roles(m, m->part);
+        emission->part = &program->part[i];
+        emission->function[i + 1] = NULL;
+        if (emission->linked && !emission->part->own) {
+            show_roles(emission, emission->part);
             continue;
         }
-        aic_program_name(program, (aic_routine)i + 1, m->symbol, name);
-        m->function[i + 1] = emit_part(e, program, name);
+        aic_program_name(program, (aic_routine)i + 1, emission->symbol, name);
+        emission->function[i + 1] = emit_part(e, program, name);
         if (is_function(program, (aic_routine)i + 1)) {
-            LLVMSetLinkage(m->function[i + 1], LLVMExternalLinkage);
+            LLVMSetLinkage(emission->function[i + 1], LLVMExternalLinkage);
         } else {
-            aic_emit_hide(e, m->function[i + 1]);
+            aic_emit_hide(e, emission->function[i + 1]);
         }
     }
     e->emission = NULL;

@@ -6,8 +6,9 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <ffi.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,28 @@ static const char *find_last(const char *text, const char *end, const char *what
     return found;
 }
 
+/* Reads decimal digits, and moves behind them. */
+static bool read_count(const char **at, int64_t *count)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at)) {
+        return false;
+    }
+    errno = 0;
+    *count = strtoll(*at, &end, 10);
+    *at = end;
+    return errno == 0;
+}
+
+/* Moves behind `text`, which must be there. */
+static bool read_word(const char **at, const char *text)
+{
+    const size_t length = strlen(text);
+    const bool there = strncmp(*at, text, length) == 0;
+    *at += there ? length : 0;
+    return there;
+}
+
 /* " *     dst: int8 [1,4,4,32], 512 bytes, written". Reads what is behind the name. */
 static bool read_tensor(const char *at, aic_network_tensor *t, aic_direction *direction)
 {
@@ -59,22 +82,21 @@ static bool read_tensor(const char *at, aic_network_tensor *t, aic_direction *di
     t->dtype = aic_dtype_parse(type);
     at += length;
     t->elements = 1;
-    for (bool more = true; more;) {
-        char close;
-        if (t->rank == AIC_RANK_MAX || sscanf(at, "%" SCNd64 "%c%n", &t->shape[t->rank], &close, &length) != 2 ||
-            t->shape[t->rank] < 0 || (close != ',' && close != ']') ||
+    do {
+        if (t->rank == AIC_RANK_MAX || !read_count(&at, &t->shape[t->rank]) ||
             __builtin_mul_overflow(t->elements, t->shape[t->rank], &t->elements)) {
             return false;
         }
         t->rank++;
-        at += length;
-        more = close == ',';
+    } while (read_word(&at, ","));
+    if (!read_word(&at, "], ") || !read_count(&at, &t->bytes) || !read_word(&at, " bytes")) {
+        return false;
     }
     const char *end = strchr(at, '\n');
     const bool reads = end != NULL && find_last(at, end, ", read") != NULL;
     const bool writes = end != NULL && find_last(at, end, "written") != NULL;
     *direction = reads && writes ? AIC_DIRECTION_INOUT : writes ? AIC_DIRECTION_OUT : AIC_DIRECTION_IN;
-    return sscanf(at, ", %" SCNd64 " bytes", &t->bytes) == 1 && t->dtype != AIC_DTYPE_NONE && (reads || writes) &&
+    return t->dtype != AIC_DTYPE_NONE && (reads || writes) &&
            t->bytes == t->elements * (int64_t)aic_dtype_size(t->dtype);
 }
 
@@ -129,8 +151,9 @@ static int read_workspace(cli_object *o)
         macro[i] = (char)toupper((unsigned char)macro[i]);
     }
     const char *at = strstr(o->text, macro);
-    uint64_t bytes = 0;
-    if (at == NULL || sscanf(at + length, "%" SCNu64, &bytes) != 1 || bytes > SIZE_MAX / 2) {
+    int64_t bytes = 0;
+    at = at != NULL ? at + length : "";
+    if (!read_count(&at, &bytes)) {
         return wrong_header(o, "does not say how large the workspace is");
     }
     o->workspace = (size_t)bytes;

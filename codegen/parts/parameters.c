@@ -164,7 +164,7 @@ void aic_choose_path(aic_emit *e, const aic_scaling *p, const aic_packet *packet
     } else if (aic_gives_bytes(p)) {
         read_limits(e, p, packet, parameters);
     }
-    const bool bias = p->bias != AIC_DTYPE_NONE && p->bias == AIC_INT32;
+    const bool bias = p->bias == AIC_INT32;
     for (unsigned i = 0; bias && i < packet->count; i++) {
         limit_bias(e, p, parameters, i);
     }

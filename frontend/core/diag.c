@@ -124,11 +124,9 @@ aic_status aic_fail_source(aic_status status, const aic_rule *rule)
     const size_t length = strlen(rule->source) + sizeof " []" - 1;
     if (thread != NULL && length < sizeof thread->error) {
         const size_t used = strlen(thread->error), room = sizeof thread->error - length;
-        char *end = thread->error + (used < room ? used : room - 1);
-        if (used >= room) {
-            memcpy(end - 3, "...", 3);
-        }
-        (void)snprintf(end, length + 1, " [%s]", rule->source);
+        const char *cut = used < room ? "" : "...";
+        const size_t kept = used < room ? used : room - 1 - strlen(cut);
+        (void)snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source);
         aic_fail_rule(rule, length);
     }
     return status;

@@ -8,8 +8,6 @@
 #define SUBJECT "workspace"
 #define GRANULE 4096 /* sizes are rounded up, so that slowly growing shapes do not allocate every time */
 
-_Static_assert((int)AIC_SCRATCH_ALIGNMENT == (int)AIC_MEMORY_LINE, "scratch memory is lines");
-
 /* A block for `size` bytes, or NULL; *rounded is its size. */
 static void *allocate(size_t size, size_t *rounded)
 {

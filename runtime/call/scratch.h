@@ -2,10 +2,11 @@
 #ifndef AIC_RUNTIME_SCRATCH_H
 #define AIC_RUNTIME_SCRATCH_H
 
+#include "frontend/core/memory.h"
 #include "frontend/core/thread.h"
 #include <aic/types.h>
 
-#define AIC_SCRATCH_ALIGNMENT 64
+#define AIC_SCRATCH_ALIGNMENT AIC_MEMORY_LINE
 
 /* Once this many calls in a row have needed less than a quarter of the block, it shrinks to what they needed. */
 #define AIC_SCRATCH_PATIENCE 64

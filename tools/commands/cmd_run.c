@@ -257,6 +257,15 @@ static int check_options(const run_state *run, size_t texts)
     return CLI_DONE;
 }
 
+static void close_all(run_state *run)
+{
+    diagnosis_close(&run->found);
+    outfile_close(&run->page);
+    operands_close(&run->operands);
+    object_close(&run->object);
+    aic_spec_destroy(run->spec);
+}
+
 int cmd_run(int argc, char **argv)
 {
     run_state run = {.operands.command = "run"};
@@ -314,11 +323,7 @@ int cmd_run(int argc, char **argv)
     if (status == CLI_DONE) {
         status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL);
     }
-    diagnosis_close(&run.found);
-    outfile_close(&run.page);
-    operands_close(&run.operands);
-    object_close(&run.object);
-    aic_spec_destroy(run.spec);
+    close_all(&run);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }
