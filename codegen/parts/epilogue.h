@@ -1,20 +1,25 @@
 /* The parts that take accumulators to results: the table of column parameters, and strips.
  *
- *     void columns(table, parameters, bias)    fills the table, 64-byte aligned, from the words or halves and the
- * biases; either may be NULL where there are none whole                      vectors of columns that all exist: a loop
+ *     void columns(table, parameters, bias)
+ *       fills the table, 64-byte aligned, from the words or halves and the biases; either may be NULL where there is
+ *       none
+ *       whole                      vectors of columns that all exist: a loop
  *
- *     void strip(target, source, table, inputs...; row, count, column)    stores the columns of a strip from `column`
- * on of the `count` rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first
- * of these rows and columns, readable in whole blocks of 16. inputs: the operands that steps read. Rows that are in no
- * matrix are dropped source.block, source.block.B    bytes from one block of 16 columns to the next; to block B of a
- * slab target.block, target.block.B    bytes from one target block to the next; to block B of a packet target.row,
- * row.R          bytes from one row of the target to the next; to row R of an iteration blocks, blocks.last        of
- * 16 columns before the tail, a loop; the first of the last slab that overlaps tail.block, tail.column, tail.source the
- * tail's block and first column; where it lies in the source matrices, rows             of the result; rows of a matrix
- *       matrix.source, matrix.up, matrix.gap    rows of the source from one matrix to the next; less 1; that are in
- * none matrix.target              bytes of the target from one matrix to the next inputS.block, inputS.block.B    of
- * step S's operand: bytes from one block of columns to the next, to block B inputS.row, inputS.row.R   likewise for
- * rows inputS.column.C            bytes to column C of a block, where columns lie apart
+ *     void strip(target, source, table, inputs...; row, count, column)
+ *       stores the columns of a strip from `column` on of the `count` rows from `row` on, in every matrix that has
+ *       them. target, table: of the whole; source: the first of these rows and columns, readable in whole blocks of
+ *       16; inputs: the operands that steps read. Rows that are in no matrix are dropped
+ *       source.block, source.block.B    bytes from one block of 16 columns to the next; to block B of a slab
+ *       target.block, target.block.B    bytes from one target block to the next; to block B of a packet
+ *       target.row, row.R               bytes from one row of the target to the next; to row R of an iteration
+ *       blocks, blocks.last             of 16 columns before the tail, a loop; the first of the last slab that overlaps
+ *       tail.block, tail.column, tail.source    the tail's block and first column; where it lies in the source
+ *       matrices, rows                  of the result; rows of a matrix
+ *       matrix.source, matrix.up, matrix.gap    source rows from one matrix to the next; less 1; that are in none
+ *       matrix.target                   bytes of the target from one matrix to the next
+ *       inputS.block, inputS.block.B    of step S's operand: bytes from one block of columns to the next; to block B
+ *       inputS.row, inputS.row.R        likewise for rows
+ *       inputS.column.C                 bytes to column C of a block, where columns lie apart
  *
  *     void parameters(operands..., shared, private; first, last)    the phase that fills the table in the shared memory
  *       role `table`

@@ -1,12 +1,14 @@
 /* The parts that fill the staging buffer of a contraction and empty it late.
  *
- *     void load(staging, old; row, count, column)     fills some columns of `count` rows of the buffer with what the
- * sums start from: the rows from `row` and the columns from `column` on old.block, old.row         bytes from one block
- * of 16 columns, one row, of the old result to the next old.block.B, staging.block.B    to block B of the strip;
- * likewise in the buffer
+ *     void load(staging, old; row, count, column)
+ *       fills some columns of `count` rows of the buffer with what the sums start from: the rows from `row` and the
+ *       columns from `column` on
+ *       old.block, old.row              bytes from one block of 16 columns, one row, of the old result to the next
+ *       old.block.B, staging.block.B    to block B of the strip; likewise in the buffer
  *
- *     void leave(note; runs, most)    of so many runs of the tile that is noted stores `most` rows or a few more, by
- * the role `store`, a strip (epilogue.h) */
+ *     void leave(note; runs, most)
+ *       of so many runs of the tile that is noted stores `most` rows or a few more, by the role `store`, a strip
+ *       (epilogue.h) */
 #ifndef AIC_PART_STAGING_H
 #define AIC_PART_STAGING_H
 

@@ -17,9 +17,10 @@
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
  *     roles `whole`, `rest`, `starts`
  *
- *     void weights(row, source, panel; count)     `count` output channels of one block of channels and one tap; `row`
- * is where the first one's first k-pack goes panel.P                    from the first panel to panel P of the output
- * channels that are packed together
+ *     void weights(row, source, panel; count)
+ *       packs `count` output channels of one block of channels and one tap; `row` is where the first one's first
+ *       k-pack goes
+ *       panel.P                    from the first panel to panel P of the output channels that are packed together
  *
  *     void starts(panel)                          start values of a panel, which make up for the offset of the image
  *       panel.start                bytes of a panel's head
