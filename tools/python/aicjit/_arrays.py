@@ -219,12 +219,12 @@ def has_free_type(operand):
     return operand.words and not (operand.strided and operand.dtype == "float32")
 
 
-def new_output(operand, inputs):
-    """A new array for an output, zeros. What words are follows from the first input of words."""
+def new_output(operand, inputs, shape=None):
+    """A new array for an output, zeros, of a shape. What words are follows from the first input of words."""
     dtype = operand.numpy_dtype
     if has_free_type(operand):
         dtype = next((a.dtype for a in inputs if isinstance(a, np.ndarray) and a.dtype.name in _WORDS), dtype)
-    return np.zeros(operand.shape, dtype)
+    return np.zeros(operand.shape if shape is None else shape, dtype)
 
 
 def _by_name(subject, operands, inputs, named):

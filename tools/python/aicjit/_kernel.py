@@ -7,8 +7,9 @@ import numpy as np
 
 from ._arrays import Pointers, address_of, arrange, as_array, fit, has_free_type, new_output
 from ._context import Closing, Held, handle_of, semantics_of
-from ._errors import ArgumentError, OperandValueError, Status
+from ._errors import ArgumentError, Error, OperandValueError, Status
 from ._fast import FastCalls
+from ._html import html_table, html_text
 from ._library import KernelHandle, check, checked, lib
 from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
@@ -58,6 +59,11 @@ class Packed(Held):
         packed._kernel, packed._index, packed._array, packed._kind = None, 0, np.zeros(1, np.uint8), object()
         return packed
 
+    def __repr__(self):
+        operand = self._kernel._all[self._index]
+        what = "image of %d bytes" % self._array.nbytes if self._kernel._packs[self._index] else "array itself"
+        return "<aicjit.Packed %s, %s[%s]: %s>" % (operand.name, operand.dtype, ",".join(map(str, operand.shape)), what)
+
     @property
     def kernel(self):
         """The kernel that it was packed by."""
@@ -97,6 +103,9 @@ class Explanation:
 
     def __repr__(self):
         return "<aicjit.Explanation of %s, %s>" % (self.kernel, self.schedule)
+
+    def _repr_html_(self):
+        return html_text(self.text)
 
 
 def explain(spec, *, schedule=None, isa=None, context=None):
@@ -154,7 +163,7 @@ class Kernel(Closing):
         self._inputs = [(i, operand, *_at_once(operand))
                         for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
         self._out = _at_once(self.output)
-        self._shape, self._dtype = self.output.shape, self.output.numpy_dtype
+        self._shape, self._dtype = self.spec._result_shape(self._semantics, self.output), self.output.numpy_dtype
         self._plain_output = self.output.elements > 0 and not has_free_type(self.output)
         self._taken, self._names = len(self._inputs), tuple(operand.name for _, operand, *_ in self._inputs)
         self._array = c.c_void_p * len(self._all)
@@ -179,7 +188,17 @@ class Kernel(Closing):
         self._cache = "miss" if info.compiled else "disk" if info.loaded else "memory"
 
     def __repr__(self):
-        return "<aicjit.Kernel %s, %s>" % (self.spec, self.schedule)
+        return "<aicjit.Kernel %s, %s%s>" % (self.spec, self.schedule, "" if self._handle is not None else ", closed")
+
+    def _repr_html_(self):
+        """In notebooks: what it is and its explanation, where its context is still there to give one."""
+        try:
+            told = self.explain().text
+        except Error as error:
+            told = str(error)
+        return html_table([("operand", "type", "shape", "direction")],
+                          [(o.name, o.dtype, list(o.shape), o.direction) for o in self.operands], repr(self)[1:-1]) \
+            + html_text(told)
 
     def close(self):
         """Gives the kernel up: it cannot be called any more. Calls in progress end as they would."""
@@ -189,8 +208,8 @@ class Kernel(Closing):
     # ---- calls ----
 
     def __call__(self, *inputs, out=None, **named):
-        """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call. An operand that
-        is read and written is given as out."""
+        """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call and has the shape of
+        `result_layout` where there is one. An operand that is read and written is given as out."""
         if named:
             inputs, named = self._in_order(inputs, named)
         if out is None and self._plain_output:
@@ -228,7 +247,7 @@ class Kernel(Closing):
                 kept = kept or Pointers(self._count)
                 pointers[i] = kept.set(i, fit(self._subject, operand, array))
         dtype, shape, size = self._out
-        result = new_output(self.output, inputs) if out is None else out
+        result = new_output(self.output, inputs, self._shape) if out is None else out
         if type(result) is _ndarray and result.dtype == dtype and (result.shape == shape or result.nbytes == size) \
                 and result.flags.carray:
             pointers[0] = _addressof(_from_buffer(result))
@@ -327,7 +346,7 @@ class Kernel(Closing):
             if its != count:
                 raise OperandValueError("%s: %s: has %s images, but %s has %s" % (self._subject, other, its, name, count))
         if out is None:
-            one = new_output(self.output, inputs)
+            one = new_output(self.output, inputs, self._shape)
             out = view = np.zeros((count,) + one.shape, one.dtype)
         self._run_batch(inputs, view, count)
         return out
