@@ -73,13 +73,11 @@ def test_what_is_wrong(folder, old, new, text):
 
 
 def test_progress(folder):
-    """Is told of every kernel, can stop, and what it raises arrives."""
+    """Is told of every kernel, and what it raises arrives."""
     told = []
     context = aicjit.Context(cache="off", threads=1)
     aicjit.Network.open(folder, context=context, progress=lambda made, kernels: told.append((made, kernels)))
     assert told and told[-1][0] == told[-1][1] and [made for made, _ in told] == sorted(made for made, _ in told)
-    with pytest.raises(aicjit.ArgumentError, match="stopped|progress"):
-        aicjit.Network.open(folder, context=aicjit.Context(cache="off", threads=1), progress=lambda made, kernels: False)
     with pytest.raises(ZeroDivisionError):
         aicjit.Network.open(folder, context=aicjit.Context(cache="off", threads=1), progress=lambda made, kernels: 1 // 0)
 

@@ -114,10 +114,9 @@ class Opened(Held):
         options.step, self._handle = self._step, _Handle()
         try:
             checked(lib.aic_network_open, handle_of(context), _path(folder), c.byref(options), c.byref(self._handle))
-        except Exception:
+        finally:
             if raised:
                 raise raised[0] from None
-            raise
         check(lib.aic_network_info(self._handle, c.byref(facts)))
         kernels = [NetworkKernel(*(_plain(getattr(facts.kernel[i], name)) for name in NetworkKernel._fields))
                    for i in range(facts.kernels)]
