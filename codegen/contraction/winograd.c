@@ -18,6 +18,9 @@
 
 enum { TAPS = 9, SMALL_TILES_MAX = 64 };
 
+/* The prefetch distance. */
+enum { AHEAD_BYTES = 8192 };
+
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
@@ -81,7 +84,8 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    return aic_microkernel_vector.unroll(c, target, sums);
+    (void)sums; /* of all products of a tile: one has as many as registers hold */
+    return aic_microkernel_vector.unroll(c, target, target->vector_registers - 4);
 }
 
 /* How many small tiles a product has: as many as the registers hold, but all products about as many. */
@@ -186,6 +190,7 @@ static aic_tile_key product_key(const aic_tiling *t, int64_t pixels)
                           .vectors = t->geometry.vectors,
                           .pixels = pixels,
                           .unroll = t->geometry.unroll,
+                          .ahead = t->tile.ahead,
                           .accumulate = AIC_TILE_FROM_ZERO,
                           .staged = true,
                           .one_kpack = t->panel.kpacks == t->geometry.unroll,
@@ -380,6 +385,7 @@ const aic_microkernel aic_microkernel_winograd = {
     .cost = cost_of,
     .call_cost = call_cost,
     .rate = 1,
+    .ahead = AHEAD_BYTES,
     .body_cost = 0.01,
     .sum_cost = 0,
     .bound = bound_of,
