@@ -2,9 +2,9 @@
 
 import enum
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Optional, Union
+from typing import Any, Literal, NamedTuple, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -252,6 +252,26 @@ class BenchResult(dict[str, Any]):
 
 def op(name: str, /, **fields: Any) -> Spec: ...
 def compile(spec: Operators, *, schedule: Optional[str] = ..., context: Optional[Context] = ...) -> Kernel: ...
+@overload
+def compile_many(
+    specs: Iterable[Operators],
+    threads: Optional[int] = ...,
+    *,
+    schedule: Optional[str] = ...,
+    progress: Optional[Callable[[int, int, Kernel], object]] = ...,
+    errors: Literal["raise"] = ...,
+    context: Optional[Context] = ...,
+) -> list[Kernel]: ...
+@overload
+def compile_many(
+    specs: Iterable[Operators],
+    threads: Optional[int] = ...,
+    *,
+    schedule: Optional[str] = ...,
+    progress: Optional[Callable[[int, int, Union[Kernel, Error]], object]] = ...,
+    errors: Literal["return"],
+    context: Optional[Context] = ...,
+) -> list[Union[Kernel, Error]]: ...
 def explain(
     spec: Operators, *, schedule: Optional[str] = ..., isa: Optional[str] = ..., context: Optional[Context] = ...
 ) -> Explanation: ...
