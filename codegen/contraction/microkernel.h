@@ -77,7 +77,8 @@ typedef struct aic_microkernel {
     aic_own enter, leave;
 } aic_microkernel;
 
-extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla, aic_microkernel_winograd;
+extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla,
+    aic_microkernel_winograd;
 
 /* winograd.c: void image(groups, image; first, rows), which packs rows of the image by `packed` and transforms them;
  * void starts(panel), which adds weights by points to a panel that has those by taps. */

@@ -1,5 +1,6 @@
-/* The micro-kernel of Winograd's method (aic/winograd.def): for 3 x 3 kernels of stride 1 whose float sums may be formed
- * so. A tile consists of small tiles of m x m results, each computed by (m + 2)^2 products a channel in place of 9 m^2.
+/* The micro-kernel of Winograd's method (aic/winograd.def): for 3 x 3 kernels of stride 1 whose float sums may be
+ * formed so. A tile consists of small tiles of m x m results, each computed by (m + 2)^2 products a channel in place of
+ * 9 m^2.
  *
  *     packing weights    a panel has its weights by taps, as direct sums take them, and by points
  *     packing a band     rows of the image, then each window transformed to points: plan/transform.h
@@ -146,8 +147,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                             (tiles % one > 0 ? product_cycles(target, t, (double)(tiles % one)) : 0);
     const double results = (double)tiles * t->geometry.vectors * transform_instructions(f->m, f->m * f->m);
     const double in_band = (double)(t->geometry.band_tiles * aic_split_count(&t->geometry.cols));
-    return multiplies *
-           ((double)f->points * products + results / issue + weight_cycles(t, in_band));
+    return multiplies * ((double)f->points * products + results / issue + weight_cycles(t, in_band));
 }
 
 /* Packing a line of the image, in cycles. */
@@ -316,8 +316,7 @@ static aic_routine use_input(aic_program *program, const aic_contraction *c, con
     aic_use_begin(&use, &aic_part_winograd_input, &key, 3, 0);
     aic_use_trips(&use, c->channels * t->geometry.arithmetic.kpack_bytes, "channels");
     for (int64_t i = 1; i < f->points; i++) {
-        aic_use_number(&use, i / side * t->band.row_pitch + i % side * t->band.pixel_pitch, "pixel.%lld",
-                       (long long)i);
+        aic_use_number(&use, i / side * t->band.row_pitch + i % side * t->band.pixel_pitch, "pixel.%lld", (long long)i);
         aic_use_number(&use, i * f->point_pitch, "point.%lld", (long long)i);
     }
     return aic_program_add(program, &use, "window");

@@ -80,7 +80,8 @@ static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *ve
 }
 
 /* matrix * x * transposed matrix, x being count x count vectors; the result is rows x rows, both with SIDE in a row. */
-static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows, int count, LLVMValueRef x[SIDE * SIDE])
+static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows, int count,
+                      LLVMValueRef x[SIDE * SIDE])
 {
     LLVMValueRef half[SIDE * SIDE];
     for (int r = 0; r < rows; r++) {
@@ -188,8 +189,8 @@ static void emit_group(aic_emit *e, LLVMValueRef group, LLVMValueRef raw, LLVMVa
     LLVMValueRef row = at(e, raw, down.index, "raw.row"), before = aic_times(e, down.index, count);
     aic_loop_begin(e, &across, "col: small tiles of a group, across", aic_int(e, 0), count, 1, NULL, 0);
     LLVMValueRef tile = aic_add(e, before, across.index);
-    LLVMValueRef note = aic_at_const(e, aic_at(e, group, aic_mul(e, tile, WORD_BYTES)),
-                                     AIC_GROUP_NOTES * (int64_t)WORD_BYTES);
+    LLVMValueRef note =
+        aic_at_const(e, aic_at(e, group, aic_mul(e, tile, WORD_BYTES)), AIC_GROUP_NOTES * (int64_t)WORD_BYTES);
     LLVMValueRef args[] = {at(e, first, tile, "tile.pitch"), at(e, row, across.index, "raw.col"), note};
     aic_emit_call(e, aic_callee(e, "input", 3, 0), args, 3);
     aic_loop_end(e, &across);

@@ -81,8 +81,7 @@ START_TEST(within_the_bound)
             aic_kernel_destroy(kernel);
             taken += kernel != NULL;
             ck_assert_msg(kernel == NULL || verify_kernel(&c, context, SCHEDULES[s], &report) == VERIFY_PASSED,
-                          "%s %s %s: %s", aic_context_isa(context), SPECS[_i % SPECS_COUNT], SCHEDULES[s],
-                          report.text);
+                          "%s %s %s: %s", aic_context_isa(context), SPECS[_i % SPECS_COUNT], SCHEDULES[s], report.text);
         }
         verify_close(&c);
     }
@@ -218,7 +217,8 @@ END_TEST
 
 START_TEST(other_forms_are_refused)
 {
-    static const char *const FORMS[] = {"schedule(kernel=vector, vectors=2)", "schedule(kernel=winograd, m=2, vectors=2)",
+    static const char *const FORMS[] = {"schedule(kernel=vector, vectors=2)",
+                                        "schedule(kernel=winograd, m=2, vectors=2)",
                                         "schedule(kernel=winograd, m=4, vectors=2)"};
     enum { COUNT = 3 };
     tensors t;
@@ -233,8 +233,7 @@ START_TEST(other_forms_are_refused)
         for (int b = 0; b < COUNT; b++) {
             aic_kernel *takes = kernel_of(context, &t.spec, FORMS[b]);
             void *operands[] = {t.data[OUT], t.data[IMAGE], packed};
-            ck_assert_int_eq(aic_kernel_call_packed(takes, operands, OPERANDS),
-                             a == b ? AIC_OK : AIC_INVALID_ARGUMENT);
+            ck_assert_int_eq(aic_kernel_call_packed(takes, operands, OPERANDS), a == b ? AIC_OK : AIC_INVALID_ARGUMENT);
             aic_kernel_destroy(takes);
         }
         free(packed);
@@ -255,7 +254,8 @@ START_TEST(refused)
         {"schedule(kernel=winograd, m=3)", "m = 3 is neither 2 nor 4"},
         {"schedule(kernel=winograd, m=4, rows=6)", "rows = 6 is no multiple of m = 4 nor all of the output"},
         {"schedule(kernel=winograd, m=2, cols=3)", "cols = 3 is no multiple of m = 2 nor all of the output"},
-        {"schedule(kernel=vector, rows=2, cols=2, vectors=2, unroll=1, band=1, m=2)", "m = 2: only tiles of the micro-kernel winograd have it"},
+        {"schedule(kernel=vector, rows=2, cols=2, vectors=2, unroll=1, band=1, m=2)",
+         "m = 2: only tiles of the micro-kernel winograd have it"},
     };
     const aic_spec spec = spec_of(SPECS[2]);
     aic_context *context = open_context(levels_count() - 1, 1);

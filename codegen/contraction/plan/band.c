@@ -76,7 +76,8 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
         b.col_residues = b.col_step;
         b.row_pitch = b.col_residues * wish->run * b.pixel_pitch;
     }
-    b.rows = (aic_round_up(aic_least(c->down.out, g->band_tiles * g->rows.large), wish->whole) - 1) * b.row_step + b.row_reach;
+    b.rows = (aic_round_up(aic_least(c->down.out, g->band_tiles * g->rows.large), wish->whole) - 1) * b.row_step +
+             b.row_reach;
     b.residue_bytes = aic_parts(b.rows, b.row_residues) * b.row_pitch / b.col_residues;
     b.bytes = b.row_residues * b.col_residues * b.residue_bytes;
     return b;
@@ -84,7 +85,7 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
 
 int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols)
 {
-    const int64_t reach = b->columns - (c->across.out - 1) * b->col_step; /* of one output pixel, and what tiles compute beyond the last */
+    const int64_t reach = b->columns - (c->across.out - 1) * b->col_step;
     return ((rows - 1) * b->row_step + b->row_reach) * ((cols - 1) * b->col_step + reach) * b->pixel_pitch *
            b->row_planes;
 }

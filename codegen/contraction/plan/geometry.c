@@ -7,7 +7,8 @@ aic_split aic_split_evenly(int64_t extent, int64_t most)
     int64_t tiles = aic_parts(extent, most);
     int64_t large = aic_parts(extent, tiles);
     int64_t small_count = tiles * large - extent;
-    return (aic_split){.large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
+    return (aic_split){
+        .large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
 }
 
 aic_split aic_split_in_order(int64_t extent, int64_t most)

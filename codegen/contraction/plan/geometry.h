@@ -59,7 +59,7 @@ typedef struct aic_wish {
     bool starts_in_a_row; /* where sums start from one value for each output channel, tiles read them from the first row
                            * of the staging buffer, before they store any sum there, not from the row of every pixel */
     int64_t whole; /* tiles compute whole multiples of so many rows and columns, of which the last may be no results */
-    bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
+    bool pauses;   /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
 } aic_wish;
 
 /* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */

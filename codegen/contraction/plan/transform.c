@@ -5,8 +5,8 @@
 
 /* Small tiles lie apart as band pixels do, so that those of a product fall into different sets of a cache. A group is a
  * multiple of so many lines that its pitch is one of a pixel's, down and across, times those of a tile. */
-aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g,
-                                           const aic_plan_band *b, aic_plan_tile *t, aic_plan_staging *s)
+aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
+                                           aic_plan_tile *t, aic_plan_staging *s)
 {
     if (g->m == 0) {
         return (aic_plan_transform){.m = 0};

@@ -23,7 +23,7 @@ static inline int64_t aic_small_tiles(const aic_plan_geometry *g, int64_t extent
 }
 
 /* Makes room in the worker's memory, and lets tiles walk through the groups. */
-aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g,
-                                           const aic_plan_band *b, aic_plan_tile *t, aic_plan_staging *s);
+aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
+                                           aic_plan_tile *t, aic_plan_staging *s);
 
 #endif
