@@ -287,15 +287,16 @@ static void report_edges(FILE *out, const aic_plan_geometry *g)
     }
 }
 
-/* Errors are the means that tests/bench/winograd prints of its layers, in float16's last place. */
+/* Errors are the means that tests/bench/winograd prints of its layers, in float16's last place, by vectors of avx2; a
+ * sum beside 0 may be off by hundreds of its last places. */
 static void report_small_tiles(FILE *out, const aic_tiling *t)
 {
     const long long m = (long long)t->transform.m;
     fprintf(
         out,
         "small tiles: Winograd's F(%lld x %lld, 3 x 3), %lld products for %lld results, where direct sums take %lld\n"
-        "expected error: %s of float16's last place in the mean, direct sums 0.001 to 0.005\n",
-        m, m, (long long)t->transform.points, m * m, 9 * m * m, m == 2 ? "0.001 to 0.006" : "0.01 to 0.05");
+        "expected error: %s of float16's last place in the mean, direct sums 0.001 to 0.01\n",
+        m, m, (long long)t->transform.points, m * m, 9 * m * m, m == 2 ? "0.001 to 0.02" : "0.01 to 0.1");
 }
 
 static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements *r)
