@@ -135,23 +135,34 @@ static double product_cycles(const aic_target *target, const aic_tiling *t, doub
            (CALL_COST + 2 * tiles * vectors) / (double)machine->issue;
 }
 
+/* The share of so many bytes, read over and over, that the second-level cache does not hold. */
+static double beyond_cache(const aic_machine *machine, double bytes)
+{
+    const double room = (double)machine->l2_bytes * 5 / 8;
+    return bytes <= room ? 0 : 1 - room / bytes;
+}
+
+static double between(double share, double near, double far)
+{
+    return near + share * (far - near);
+}
+
 /* Cycles for a tile to read a panel's weights by points, and its group. The first tile of a band brings the weights,
- * from the second-level cache if that holds those of all panels. Others find them there if it holds those of one panel
- * and the groups of the band, and so do all panels find the groups. */
+ * from the second-level cache as far as that holds those of all panels. Others find them there as far as it holds those
+ * of one panel and the groups of the band, and so do all panels find the groups, which nothing fetches ahead. */
 static double stream_cycles(const aic_tiling *t, double tiles)
 {
     const aic_machine *machine = t->geometry.machine;
     const aic_plan_transform *f = &t->transform;
     const double near = (double)machine->near_line, far = (double)machine->far_line;
-    const double room = (double)machine->l2_bytes * 5 / 8;
     const double bytes = (double)(f->points * t->panel.kpacks * t->panel.step_bytes);
     const double beyond = t->tile.ahead > 0 ? far : far * LATE;
-    const double first = (double)t->panel.packed_bytes <= room ? near : beyond;
-    const double again = bytes + (double)f->groups_bytes <= room ? near : beyond;
+    const double missed = beyond_cache(machine, bytes + (double)f->groups_bytes);
+    const double first = between(beyond_cache(machine, (double)t->panel.packed_bytes), near, beyond);
+    const double again = between(missed, near, beyond);
     const double in_band = (double)(t->geometry.band_tiles * aic_split_count(&t->geometry.cols));
     const double groups = (double)f->points * tiles * (double)(t->panel.kpacks * t->geometry.arithmetic.kpack_bytes);
-    return (bytes * (first + (in_band - 1) * again) / in_band +
-            groups * (bytes + (double)f->groups_bytes <= room ? near : far)) /
+    return (bytes * (first + (in_band - 1) * again) / in_band + groups * between(missed, near, far * LATE)) /
            AIC_LINE_BYTES;
 }
 
@@ -179,9 +190,10 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
         (double)(aic_small_tiles(&t->geometry, c->down.out) * aic_small_tiles(&t->geometry, c->across.out));
     const double vectors = (double)c->channels / t->geometry.lanes;
     const double written = windows * (double)(f->points * f->tile_pitch) / AIC_LINE_BYTES;
-    const bool stays = (double)f->groups_bytes <= (double)machine->l2_bytes * 5 / 8;
-    const double cycles = windows * vectors * transform_instructions(f->m, f->points) / (double)machine->issue +
-                          written * (double)(stays ? AIC_LINE_BYTES / machine->path_bytes : 2 * machine->far_line);
+    const double line = between(beyond_cache(machine, (double)f->groups_bytes),
+                                (double)AIC_LINE_BYTES / (double)machine->path_bytes, 2 * (double)machine->far_line);
+    const double cycles =
+        windows * vectors * transform_instructions(f->m, f->points) / (double)machine->issue + written * line;
     return multiplies_of(t, target) * (lines * PACK_LINE + cycles);
 }
 
