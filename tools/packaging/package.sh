@@ -30,6 +30,10 @@ git -C "$root" archive --format=tar --prefix="aicjit-$version/" HEAD | gzip -n >
 tar -C "$folder" -xzf "$folder/aicjit_$version.orig.tar.gz"
 cp -r "$root/tools/packaging/debian" "$source/debian"
 check "dpkg-buildpackage" env -C "$source" dpkg-buildpackage -us -uc -j"$(nproc)"
+if [ "$failed" -gt 0 ]; then
+    echo "$passed passed, $failed failed"
+    exit 1
+fi
 check "six packages" test "$(find "$folder" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym*' | wc -l)" -eq 6
 # Names of the people and of their page are the ones who release it to fill in.
 no_lintian_errors() { lintian --fail-on error --suppress-tags bad-distribution-in-changes-file,initial-upload-closes-no-bugs "$folder"/*.changes; }
