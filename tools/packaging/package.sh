@@ -7,7 +7,7 @@ export LC_ALL=C AIC_CACHE=off
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-version=$(sed -nE '1s/.*\(([^-]*)-.*/\1/p' "$root/tools/packaging/debian/changelog")
+version=$(sed -nE '1s/.*\(([^-]*)-.*/\1/p' "$root/debian/changelog")
 source="$folder/aicjit-$version"
 passed=0
 failed=0
@@ -28,7 +28,6 @@ check() {
 rm -rf "$folder"/aicjit* "$folder"/*.deb "$folder/root"
 git -C "$root" archive --format=tar --prefix="aicjit-$version/" HEAD | gzip -n >"$folder/aicjit_$version.orig.tar.gz"
 tar -C "$folder" -xzf "$folder/aicjit_$version.orig.tar.gz"
-cp -r "$root/tools/packaging/debian" "$source/debian"
 check "dpkg-buildpackage" env -C "$source" dpkg-buildpackage -us -uc -j"$(nproc)"
 if [ "$failed" -gt 0 ]; then
     echo "$passed passed, $failed failed"
