@@ -40,6 +40,32 @@ files_are_there() {
     done
 }
 
+# debian/*.install have every installed file, and nothing that is not there; zsh's is moved, Python's come from the build.
+debian_packages_have_them() {
+    local pattern file
+    cd "$prefix"
+    find . -type f -o -type l | sed 's,^\./,,' | sort >"$work/files"
+    : >"$work/claimed"
+    while read -r pattern; do
+        pattern=${pattern#usr/}
+        [ "$pattern" != lib/python3 ] || continue
+        pattern=${pattern/#"lib/*/"/"${lib#"$prefix/"}/"}
+        # shellcheck disable=SC2086 # a pattern
+        find $pattern -type f -o -type l >"$work/found"
+        [ -s "$work/found" ]
+        cat "$work/found" >>"$work/claimed"
+    done < <(cat "$here"/../../debian/*.install)
+    diff "$work/files" <(sort "$work/claimed")
+}
+
+# Their version is that of the headers, their names have that of the soname.
+debian_packages_have_the_version() {
+    local version
+    version=$(sed -nE 's/^#define AIC_VERSION_(MAJOR|MINOR|PATCH) //p' "$prefix/include/aic/types.h" | paste -sd .)
+    [ "$(sed -nE '1s/.*\(([^-]*)-.*/\1/p' "$here/../../debian/changelog")" = "$version" ]
+    [ "$(grep -cE "^Package: libaicjit(-codegen)?${version%.*}\$" "$here/../../debian/control")" -eq 2 ]
+}
+
 soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.2]'; }
 
 no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
@@ -136,20 +162,23 @@ completion_of_fish() {
 }
 
 # The same by zsh, whose functions say what they were handed.
-zsh_offers() { # WORD...
+zsh_offers() { # PATTERN WORD...: a line of what is offered for the words is that
+    local pattern=$1
+    shift
     zsh -f -c "_files() { print files }; compadd() { print -l -- \$@ }
         _describe() { print -l -- \${(P)2} }
         _arguments() { print -rl -- \$@ }
-        words=(aicjit $*); CURRENT=\$#words; source '$prefix/share/zsh/site-functions/_aicjit'"
+        words=(aicjit $*); CURRENT=\$#words; source '$prefix/share/zsh/site-functions/_aicjit'" >"$work/offered"
+    grep -q -- "$pattern" "$work/offered"
 }
 completion_of_zsh() {
-    zsh_offers exp | grep -qx 'explain:tell which schedule is used and why'
-    zsh_offers dump x | grep -qx -- '--stage\[.*\]:ir|opt|asm|obj|plan:(ir opt asm obj plan )'
-    zsh_offers run x | grep -qx -- '--isa\[.*\]:LEVEL:(generic .*)'
-    zsh_offers run x | grep -qx -- '\*--in\[.*\]:NAME=FILE:_files'
-    zsh_offers run x | grep -qx -- '\*:argument:_aicjit_specs'
-    zsh_offers help x | grep -q '^\*:subject:(run .*texpands choices )'
-    zsh_offers run x | grep -qx -- '--overflow\[.*\]:.*:(.*saturate.*)'
+    zsh_offers '^explain:tell which schedule is used and why$' exp
+    zsh_offers '^--stage\[.*\]:ir|opt|asm|obj|plan:(ir opt asm obj plan )$' dump x
+    zsh_offers '^--isa\[.*\]:LEVEL:(generic .*)$' run x
+    zsh_offers '^\*--in\[.*\]:NAME=FILE:_files$' run x
+    zsh_offers '^\*:argument:_aicjit_specs$' run x
+    zsh_offers '^\*:subject:(run .*texpands choices )' help x
+    zsh_offers '^--overflow\[.*\]:.*:(.*saturate.*)$' run x
 }
 
 cmake_package() {
@@ -215,6 +244,8 @@ cp "$here"/consumer.* "$here/CMakeLists.txt" "$work/source"
 
 check "the installed files" files_are_there
 check "the soname" soname_is_versioned
+check "Debian's packages have them" debian_packages_have_them
+check "Debian's packages have the version" debian_packages_have_the_version
 check "no installed file names the build folder" no_path_of_the_build
 check "headers stand alone in C and C++" headers_stand_alone
 check "structs are written out" structs_are_written_out
