@@ -2,15 +2,15 @@
  *
  *     AIC_TARGET=NAME aicjit-bytes [OPTION OF LIBFUZZER]... [CORPUS]...
  *
- * Without libFuzzer it reads each file that it is given, or that lies in a folder that it is given, once: so a finding is
- * repeated by any build, and every run of the tests reads some. The last line then is "N passed, 0 failed".
+ * Without libFuzzer it reads each file that it is given, or that lies in a folder that it is given, once: so any build
+ * repeats a finding, and every run of the tests reads some. The last line then is "N passed, 0 failed".
  *
  * Every reader answers with a status or what is wrong. What it accepts is in order: it prints as it reads back, links
  * or is refused, and none of that touches memory that is not its own, of which the sanitizers judge. Sums that files
  * carry are put right first, so that what lies behind them is reached, too. */
+#include "frontend/core/bytes.h"
 #include "codegen/image.h"
 #include "codegen/record.h"
-#include "frontend/core/bytes.h"
 #include "frontend/core/stage.h"
 #include "runtime/disk/disk_file.h"
 #include "runtime/tuning/tune_file.h"
@@ -196,7 +196,7 @@ typedef struct target {
 } target;
 
 static const target TARGET[] = {
-    {"text", read_text},       {"pto", read_pto},       {"npy", read_npy},          {"tuning", read_tuning},
+    {"text", read_text},       {"pto", read_pto},        {"npy", read_npy},       {"tuning", read_tuning},
     {"network", read_network}, {"disk", read_disk_file}, {"record", read_record}, {"object", read_object},
 };
 

@@ -344,7 +344,7 @@ class Campaign:
 def machine():
     text = pathlib.Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
     fields = {key: re.search(rf"^{key}\s*:\s*(.*)$", text, re.MULTILINE) for key in ("model name", "cpu family", "model")}
-    told = " ".join(found.group(1) for found in fields.values() if found) or platform.machine()
+    told = ", ".join(f"{key} {found.group(1)}" for key, found in fields.items() if found).removeprefix("model name ") or platform.machine()
     return f"{told}, {len(os.sched_getaffinity(0))} processors"
 
 

@@ -132,8 +132,7 @@ static unsigned char *image_at(const convolution *c, int64_t channel, int64_t y,
 static unsigned char *weight_at(const convolution *c, int64_t channel, int64_t tap, int64_t output)
 {
     const int64_t b = block_of(c), taps = c->kernel * c->kernel;
-    return c->weights +
-           (size_t)(((channel / b * taps + tap) * c->outputs + output) * b + channel % b) * element_of(c);
+    return c->weights + (size_t)(((channel / b * taps + tap) * c->outputs + output) * b + channel % b) * element_of(c);
 }
 
 static int32_t *result_at(const convolution *c, int64_t output, int64_t y, int64_t x)
