@@ -26,7 +26,7 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
     const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
-    const int64_t heads[] = {t->panel.start_bytes, t->panel.notes};
+    const int64_t heads[] = {t->panel.start_bytes, t->panel.notes, t->panel.counts};
     enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);

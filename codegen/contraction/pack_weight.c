@@ -245,7 +245,7 @@ static int64_t used_kpacks(const packer *p)
     return used < p->panels->kpacks ? used : p->panels->kpacks;
 }
 
-/* void starts(panel): stores a panel's start values. */
+/* void starts(panel): stores a panel's start values, and how many k-packs have weights. */
 static aic_routine use_starts(aic_program *program, const packer *p)
 {
     const aic_arithmetic *a = &p->g->arithmetic;
@@ -255,11 +255,20 @@ static aic_routine use_starts(aic_program *program, const packer *p)
                                 .vectors = p->g->vectors,
                                 .kpack_bytes = a->kpack_bytes,
                                 .image_offset = a->image_offset,
-                                .parted = p->panels->parted,
+                                .parted = a->image_offset != 0 && p->panels->parted,
+                                .counts = p->panels->counts,
                                 .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_FRAME};
     aic_use use;
     aic_use_begin(&use, &aic_part_starts, &key, 1, 0);
     aic_use_number(&use, p->panels->start_bytes, "panel.start");
+    if (key.counts) {
+        aic_use_trips(&use, p->panels->taps, "all.taps");
+        aic_use_trips(&use, p->panels->kpacks, "all.kpacks");
+        aic_use_number(&use, p->panels->kpacks - p->c0_kpacks, "last.kpacks");
+    }
+    if (a->image_offset == 0) {
+        return aic_program_add(program, &use, "weights_heads");
+    }
     aic_use_trips(&use, key.parted ? p->panels->kpacks : p->panels->taps * p->panels->kpacks, "steps");
     if (key.parted) {
         aic_use_trips(&use, rows, "kh");
@@ -324,7 +333,7 @@ static void compose_inners(aic_program *program, packer *p, const aic_plan *plan
         /* One of full + 1 items or channel blocks. */
         p->inner[REST] = compose_inner(program, p, plan, rest, aic_pack_kind(uses * (full + 1)), "weights_rest");
     }
-    if (!rows && p->g->arithmetic.image_offset != 0) {
+    if (!rows && (p->g->arithmetic.image_offset != 0 || p->panels->counts)) {
         p->inner[STARTS] = use_starts(program, p);
     }
 }

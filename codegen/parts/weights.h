@@ -23,6 +23,8 @@
  *       panel.P                    from the first panel to panel P of the output channels that are packed together
  *
  *     void starts(panel)                          start values of a panel, which make up for the offset of the image
+ *       all.taps, all.kpacks, last.kpacks           taps; k-packs of a tap, and those before the last block of channels;
+ *                                                   where it counts those with weights other than 0
  *       panel.start                bytes of a panel's head
  *       steps                      of the reduction, where it is parted of one tap: a loop
  *       kh, kw, start.columns      kernel rows, columns, columns of prefix sums: loops, where it is parted

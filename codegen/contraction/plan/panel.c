@@ -24,6 +24,9 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
+    p->counts = wish->counts && g->arithmetic.sum == AIC_SUM_INT && c->dtype == AIC_INT8 && c->c0 == AIC_CUBE_BYTES &&
+                c->weight == AIC_WEIGHT_BLOCKS && g->blocks == 1;
+    p->start_bytes += p->counts ? AIC_LINE_BYTES : 0;
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 

@@ -24,6 +24,8 @@ typedef struct aic_plan_panel {
      * that: one for all taps; behind it, if taps may be left out, prefix sums over the kernel's rows and columns,
      * [kernel rows + 1][kernel columns + 1]. Number (i, j) belongs to the kernel rows before row i and of these to the
      * kernel columns before column j. */
+    bool
+        counts; /* the head's last line begins with how many k-packs of every tap have weights other than 0, in int64 */
     bool parted; /* taps may be left out */
     bool notes;  /* an int32 at a panel's head is not 0 if its weights have special elements */
     int64_t start_bytes;
