@@ -264,7 +264,7 @@ static aic_routine use_starts(aic_program *program, const packer *p)
     if (key.counts) {
         aic_use_trips(&use, p->panels->taps, "all.taps");
         aic_use_trips(&use, p->panels->kpacks, "all.kpacks");
-        aic_use_number(&use, p->panels->kpacks - p->c0_kpacks, "last.kpacks");
+        aic_use_number(&use, (p->c->c1 - 1) * p->c0_kpacks, "last.kpacks");
     }
     if (a->image_offset == 0) {
         return aic_program_add(program, &use, "weights_heads");
