@@ -22,10 +22,13 @@ enum { TAPS = 9, SMALL_TILES_MAX = 64 };
 /* The prefetch distance. */
 enum { AHEAD_BYTES = 8192 };
 
+/* Windows are transformed a vector of a pixel's channels at a time. */
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
-    (void)target;
-    return !c->winograd ? "needs a kernel of 3 x 3, stride and dilation 1, and accumulate=winograd" : NULL;
+    const int64_t lanes = target->vector_bits / 32;
+    return !c->winograd               ? "needs a kernel of 3 x 3, stride and dilation 1, and accumulate=winograd"
+           : c->channels % lanes != 0 ? "needs whole vectors of input channels"
+                                      : NULL;
 }
 
 static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *target)
