@@ -245,7 +245,7 @@ static int64_t used_kpacks(const packer *p)
     return used < p->panels->kpacks ? used : p->panels->kpacks;
 }
 
-/* void starts(panel): stores a panel's start values, and how many k-packs have weights. */
+/* void starts(panel): stores a panel's start values. */
 static aic_routine use_starts(aic_program *program, const packer *p)
 {
     const aic_arithmetic *a = &p->g->arithmetic;
@@ -255,20 +255,11 @@ static aic_routine use_starts(aic_program *program, const packer *p)
                                 .vectors = p->g->vectors,
                                 .kpack_bytes = a->kpack_bytes,
                                 .image_offset = a->image_offset,
-                                .parted = a->image_offset != 0 && p->panels->parted,
-                                .counts = p->panels->counts,
+                                .parted = p->panels->parted,
                                 .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_FRAME};
     aic_use use;
     aic_use_begin(&use, &aic_part_starts, &key, 1, 0);
     aic_use_number(&use, p->panels->start_bytes, "panel.start");
-    if (key.counts) {
-        aic_use_trips(&use, p->panels->taps, "all.taps");
-        aic_use_trips(&use, p->panels->kpacks, "all.kpacks");
-        aic_use_number(&use, (p->c->c1 - 1) * p->c0_kpacks, "last.kpacks");
-    }
-    if (a->image_offset == 0) {
-        return aic_program_add(program, &use, "weights_heads");
-    }
     aic_use_trips(&use, key.parted ? p->panels->kpacks : p->panels->taps * p->panels->kpacks, "steps");
     if (key.parted) {
         aic_use_trips(&use, rows, "kh");
@@ -333,7 +324,7 @@ static void compose_inners(aic_program *program, packer *p, const aic_plan *plan
         /* One of full + 1 items or channel blocks. */
         p->inner[REST] = compose_inner(program, p, plan, rest, aic_pack_kind(uses * (full + 1)), "weights_rest");
     }
-    if (!rows && (p->g->arithmetic.image_offset != 0 || p->panels->counts)) {
+    if (!rows && p->g->arithmetic.image_offset != 0) {
         p->inner[STARTS] = use_starts(program, p);
     }
     if (p->g->m > 0) {
@@ -351,6 +342,7 @@ static int64_t grain_of(const packer *p)
 
 static aic_panels_key key_of(const packer *p)
 {
+    const int64_t step = p->panels->step_bytes;
     return (aic_panels_key){.rows = p->c->weight == AIC_WEIGHT_ROWS,
                             .whole = p->inner[WHOLE] != 0,
                             .rest = p->inner[REST] != 0,
@@ -364,7 +356,8 @@ static aic_panels_key key_of(const packer *p)
                             .merged = p->wish->merged > 1,
                             .folded = p->wish->fold > 1,
                             .blocks = p->g->blocks > 1,
-                            .partial = p->panels->columns % p->panels->item_channels != 0};
+                            .partial = p->panels->columns % p->panels->item_channels != 0,
+                            .counts = !p->panels->counts ? 0 : aic_least(step & -step, AIC_LINE_BYTES)};
 }
 
 /* Numbers of panels and of what is cleared in them. */
@@ -425,6 +418,14 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
         aic_use_trips(use, p->wish->fold, "fold");
         aic_use_number(use, p->b->pixel_kpacks, "pixel.kpacks");
         aic_use_number(use, p->b->pixel_kpacks / p->wish->fold, "fold.kpacks");
+    }
+    if (key->counts) {
+        const int64_t last = (c->c1 - 1) * p->c0_kpacks;
+        aic_use_number(use, panels->packed_bytes, "counts.at");
+        aic_use_number(use, panels->kpacks - 1, "kpacks.last");
+        aic_use_trips(use, panels->kpacks - last, "count.kpacks");
+        aic_use_number(use, aic_most(last, 1), "kpacks.least");
+        aic_use_trips(use, panels->step_bytes, "step");
     }
 }
 

@@ -50,7 +50,7 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .skips_columns = t->panel.padding.columns,
                           .notes_weights = aic_tiling_skips(t) && t->panel.notes,
                           .has_head = t->panel.start_bytes != 0,
-                          .counts = t->panel.counts && t->panel.kpacks != t->geometry.unroll,
+                          .counts = t->tile.counts,
                           .one_kpack = t->panel.kpacks / blocks_of(c, t) == t->geometry.unroll,
                           .one_tap = t->panel.taps == 1,
                           .one_block = blocks_of(c, t) == 1,

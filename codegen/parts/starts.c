@@ -1,10 +1,8 @@
-/* The head of a panel: how many k-packs of a tap have weights other than 0, and start values of sums, which make up for
- * the offset of the image: adding o to the image adds o times the sum of an
+/* Start values of sums, which make up for the offset of the image: adding o to the image adds o times the sum of an
  * output channel's weights to its sums. See weights.h. */
 #include "codegen/family/family.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/weights.h"
 
@@ -67,57 +65,6 @@ static void emit_parts(const summer *s, LLVMValueRef start)
     aic_store(e, all, start, 0, s->bytes);
 }
 
-/* Whether k-pack number `kpack` has weights other than 0 in any tap. */
-static LLVMValueRef has_weights(const summer *s, LLVMValueRef panel, LLVMValueRef kpack)
-{
-    aic_emit *e = s->e;
-    LLVMTypeRef words = aic_vector(e->i32, s->bytes / (unsigned)sizeof(int32_t));
-    LLVMValueRef all = aic_zero(words), at = aic_at(e, panel, aic_mul(e, kpack, s->step_bytes));
-    LLVMValueRef pitch = aic_times(e, aic_trips(e, "all.kpacks"), aic_int(e, s->step_bytes));
-    aic_loop taps;
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "all.taps"), 1, &all, 1);
-    LLVMValueRef row = aic_at(e, at, aic_times(e, taps.index, pitch));
-    for (int64_t v = 0; v < s->key->vectors; v++) {
-        all = LLVMBuildOr(e->builder, all, aic_load(e, words, row, v * s->bytes, s->bytes), "");
-    }
-    aic_loop_end(e, &taps);
-    LLVMValueRef any = aic_emit_intrinsic(e, "llvm.vector.reduce.or", &words, 1, &all, 1);
-    return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "");
-}
-
-/* Stores how many k-packs tiles compute, at least one. Only the last block of channels may have fewer channels than
- * there is room for. */
-static void emit_count(const summer *s, LLVMValueRef panel)
-{
-    aic_emit *e = s->e;
-    aic_loop kpacks;
-    LLVMValueRef behind = aic_at(e, panel, s->head), first = aic_number(e, "last.kpacks");
-    LLVMValueRef count = aic_max(e, first, aic_int(e, 1));
-    aic_loop_begin(e, &kpacks, "kpack: k-packs of the last block of channels", first, aic_trips(e, "all.kpacks"), 1,
-                   &count, 1);
-    LLVMValueRef with = aic_add(e, kpacks.index, aic_int(e, 1));
-    count = LLVMBuildSelect(e->builder, has_weights(s, behind, kpacks.index), with, count, "");
-    aic_loop_end(e, &kpacks);
-    aic_store(e, count, behind, -AIC_LINE_BYTES, sizeof(int64_t));
-}
-
-static void emit_start_values(const summer *s)
-{
-    aic_emit *e = s->e;
-    const aic_starts_key *key = s->key;
-    aic_loop vectors;
-    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, key->vectors), 1, NULL, 0);
-    LLVMValueRef start =
-        aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, key->lanes * (int64_t)sizeof(int32_t)));
-    if (key->parted) {
-        emit_parts(s, start);
-    } else {
-        LLVMValueRef sum = sum_steps(s, start, aic_int(e, 0), aic_zero(s->words));
-        aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, s->bytes);
-    }
-    aic_loop_end(e, &vectors);
-}
-
 LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"panel"};
@@ -126,16 +73,20 @@ LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
     s.step_bytes = key->vectors * s.bytes;
     s.words = aic_vector(e->i32, (unsigned)key->lanes);
     aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, PARAMS, 1, 0);
-    aic_note_function(e,
-                      "head of a panel: k-packs with weights, and start values, which make up for the image's offset");
+    aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     s.head = aic_number(e, "panel.start");
-    if (key->counts) {
-        emit_count(&s, aic_emit_param(e, 0));
+    aic_loop vectors;
+    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, key->vectors), 1, NULL, 0);
+    LLVMValueRef start =
+        aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, key->lanes * (int64_t)sizeof(int32_t)));
+    if (key->parted) {
+        emit_parts(&s, start);
+    } else {
+        LLVMValueRef sum = sum_steps(&s, start, aic_int(e, 0), aic_zero(s.words));
+        aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, s.bytes);
     }
-    if (key->image_offset != 0) {
-        emit_start_values(&s);
-    }
+    aic_loop_end(e, &vectors);
     aic_emit_function_end(e);
     return function;
 }

@@ -35,7 +35,7 @@ typedef struct tile {
     int64_t step_bytes; /* of one k-pack in a panel */
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
-    LLVMValueRef kpacks; /* of a tap, where the panel's head says how many are computed */
+    LLVMValueRef kpacks; /* of a tap, where the image of the weights says how many are computed */
     tap_range range;     /* if tiles leave out any */
     LLVMValueRef first;  /* address in the panel of the first tap of the current block of channels */
 } tile;
@@ -245,10 +245,16 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* Bytes of the tile's ranges, which lie before the table of taps. */
-static int64_t range_bytes(const tile *k)
+/* Where the count of k-packs lies: behind the tile's ranges. */
+static int64_t count_offset(const tile *k)
 {
     return aic_tile_skips(k->key) ? RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
+}
+
+/* Bytes of the tile's ranges and of the count, which lie before the table of taps. */
+static int64_t range_bytes(const tile *k)
+{
+    return count_offset(k) + (k->key->counts ? (int64_t)sizeof(int64_t) : 0);
 }
 
 static const char KPACK_LOOP[] = "kpack: k-packs of a tap";
@@ -479,8 +485,8 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
         k.range = load_range(&k);
     }
     if (key->counts) {
-        k.kpacks = aic_load(e, e->i64, behind_head(&k), -AIC_LINE_BYTES, sizeof(int64_t));
-        aic_name(e, k.kpacks, "panel.kpacks");
+        k.kpacks = aic_load(e, e->i64, k.taps, count_offset(&k), sizeof(int64_t));
+        aic_name(e, k.kpacks, "tap.kpacks");
     }
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);

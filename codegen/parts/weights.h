@@ -15,6 +15,9 @@
  *       step.bytes, c0.kpacks, tap.kpacks           of a reduction step; k-packs of a channel block, of a tap
  *       block.kpacks, block.steps  k-packs of a tap in a block of channels; steps from one to the next; with blocks
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
+ *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
+ *       kpacks.last, kpacks.least  the last k-pack of a tap; how many are counted at least; with counts
+ *       count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
  *     roles `whole`, `rest`, `starts`
  *
  *     void weights(row, source, panel; count)
@@ -23,8 +26,6 @@
  *       panel.P                    from the first panel to panel P of the output channels that are packed together
  *
  *     void starts(panel)                          start values of a panel, which make up for the offset of the image
- *       all.taps, all.kpacks, last.kpacks           taps; k-packs of a tap, and those before the last block of channels;
- *                                                   where it counts those with weights other than 0
  *       panel.start                bytes of a panel's head
  *       steps                      of the reduction, where it is parted of one tap: a loop
  *       kh, kw, start.columns      kernel rows, columns, columns of prefix sums: loops, where it is parted

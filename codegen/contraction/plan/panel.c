@@ -24,9 +24,6 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
-    p->counts = wish->counts && g->arithmetic.sum == AIC_SUM_INT && c->dtype == AIC_INT8 && c->c0 == AIC_CUBE_BYTES &&
-                c->weight == AIC_WEIGHT_BLOCKS && g->blocks == 1;
-    p->start_bytes += p->counts ? AIC_LINE_BYTES : 0;
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 
@@ -52,6 +49,9 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
         p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
     }
     p.packed_bytes = p.count * p.bytes;
+    p.counts =
+        wish->counts && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels;
+    p.image_bytes = p.packed_bytes + (p.counts ? p.count * (int64_t)sizeof(int64_t) : 0);
     p.block_panel_bytes = p.bytes / g->blocks;
     p.block_bytes = p.count * p.block_panel_bytes;
     return p;

@@ -26,15 +26,18 @@ typedef struct aic_plan_panel {
      * that: one for all taps; behind it, if taps may be left out, prefix sums over the kernel's rows and columns,
      * [kernel rows + 1][kernel columns + 1]. Number (i, j) belongs to the kernel rows before row i and of these to the
      * kernel columns before column j. */
-    bool
-        counts; /* the head's last line begins with how many k-packs of every tap have weights other than 0, in int64 */
     bool parted; /* taps may be left out */
     bool notes;  /* an int32 at a panel's head is not 0 if its weights have special elements */
     int64_t start_bytes;
     int64_t bytes;             /* of a panel, all blocks of channels together */
     int64_t block_panel_bytes; /* of a panel in one block of channels */
     int64_t block_bytes;       /* of one block of channels: all panels */
-    int64_t packed_bytes;      /* of all packed weights */
+    int64_t packed_bytes;      /* of all panels */
+    /* Behind the panels there is an int64 for each of them: how many k-packs of every tap have weights other than 0.
+     * All before the last block of channels of the feature map count; the last one may have channels without weights.
+     */
+    bool counts;
+    int64_t image_bytes; /* of the panels and what is behind them */
 } aic_plan_panel;
 
 /* K-packs of a tap, in one plane. */
