@@ -94,7 +94,7 @@ def first_results(net, files, image, folder, runs):
     np.save(array, image)
     net.save(folder / "network")
     ours = OURS, folder / "network", array
-    functions = {"ours, nothing cached": process(*ours, AIC_CACHE="off"),
+    functions = {"ours, nothing cached": process(*ours, AIC_CACHE="ro", AIC_CACHE_DIR=str(folder / "empty")),
                  "ours, disk cache": process(*ours, AIC_CACHE="rw", AIC_CACHE_DIR=str(folder / "cache"))}
     functions.update({"onnxruntime " + kind: process(THEIRS, file, array) for kind, file in files.items()})
     return in_turns(functions, runs)
