@@ -1,5 +1,8 @@
 /* conv2d as a contraction (TIK conv2d). */
 #include "codegen/contraction/contraction.h"
+#include "frontend/core/diag.h"
+
+#include <inttypes.h>
 
 static bool wraps(const aic_conv2d_desc *d, const aic_semantics *semantics)
 {
@@ -51,4 +54,13 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     c->block_rows = (c->down.out * c->across.out + 15) / 16 * 16;
 }
 
-const aic_generator aic_generator_conv2d = {.describe = describe};
+static aic_status refuse(const void *desc)
+{
+    const aic_conv2d_desc *d = desc;
+    return d->groups == 1
+               ? AIC_OK
+               : aic_fail(AIC_UNSUPPORTED, "conv2d",
+                          "groups: only the reference computes %" PRId64 ", kernels are for groups = 1", d->groups);
+}
+
+const aic_generator aic_generator_conv2d = {.describe = describe, .refuse = refuse};

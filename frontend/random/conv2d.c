@@ -220,6 +220,40 @@ static void break_kernel_c0(uint64_t *state, aic_conv2d_desc *desc)
     desc->kernel_shape[4] = AIC_RNG_PICK(state, desc->fm_shape[3] + 1, desc->fm_shape[3] == 4 ? 16 : 4, 0, INT64_MIN);
 }
 
+static void break_groups(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->groups = aic_rng_outside(state, 1, 4096);
+}
+
+/* Three groups of one block of channels; outputs for any number of groups of two or three. */
+static void make_groups(aic_conv2d_desc *desc)
+{
+    desc->groups = 3;
+    desc->fm_shape[0] = 3;
+    desc->fm_shape[3] = desc->kernel_shape[4] = desc->dtype == AIC_INT8 ? 32 : 16;
+    desc->kernel_shape[0] = 1;
+    desc->kernel_shape[3] = 48;
+}
+
+static void break_groups_inputs(uint64_t *state, aic_conv2d_desc *desc)
+{
+    make_groups(desc);
+    desc->fm_shape[0] = AIC_RNG_PICK(state, 1, 2, 4);
+}
+
+static void break_groups_outputs(uint64_t *state, aic_conv2d_desc *desc)
+{
+    make_groups(desc);
+    desc->kernel_shape[3] = AIC_RNG_PICK(state, 16, 32, 64);
+}
+
+static void break_groups_blocks(uint64_t *state, aic_conv2d_desc *desc)
+{
+    (void)state;
+    make_groups(desc);
+    desc->groups = 2;
+}
+
 static void break_stride(uint64_t *state, aic_conv2d_desc *desc)
 {
     desc->stride[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 63);
@@ -273,9 +307,28 @@ static void break_output(uint64_t *state, aic_conv2d_desc *desc)
 void aic_conv2d_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_conv2d_desc *) = {
-        break_dtype,     break_c1,     break_c1_of_first, break_image,      break_c0,         break_channels,
-        break_kernel_c1, break_cout,   break_kernel_size, break_kernel_c0,  break_stride,     break_pad,
-        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, make_column,
+        break_dtype,
+        break_c1,
+        break_c1_of_first,
+        break_image,
+        break_c0,
+        break_channels,
+        break_kernel_c1,
+        break_cout,
+        break_kernel_size,
+        break_kernel_c0,
+        break_stride,
+        break_pad,
+        break_dilation,
+        break_output,
+        break_pad_value,
+        break_init_l1out,
+        break_accumulate,
+        make_column,
+        break_groups,
+        break_groups_inputs,
+        break_groups_outputs,
+        break_groups_blocks,
     };
     const aic_semantics defaults = aic_semantics_init();
     aic_conv2d_random(state, &defaults, desc);
