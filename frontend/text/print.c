@@ -1,5 +1,5 @@
-/* Writes operator text in its canonical form: every key but those that were added and have their default, in the order of
- * the field list, one spelling. */
+/* Writes operator text in its canonical form: every key but those that were added and have their default, in the order
+ * of the field list, one spelling. */
 #include "frontend/text/text.h"
 
 #include "frontend/core/diag.h"
