@@ -34,23 +34,8 @@ static void describe(const aic_problem *problem, aic_work *work)
 
 /* ---- plans ---- */
 
-/* Whether there are kernels for all stages. */
-static aic_status check_stages(const aic_spec *spec)
-{
-    aic_status status = AIC_OK;
-    for (int32_t s = 0; s < spec->count && status == AIC_OK; s++) {
-        const aic_generator *generator = GENERATORS[spec->stage[s].op];
-        status = generator->refuse != NULL ? generator->refuse(&spec->stage[s].desc) : AIC_OK;
-    }
-    return status;
-}
-
 aic_status aic_plan_create(const aic_problem *problem, aic_plan **plan)
 {
-    const aic_status status = check_stages(problem->spec);
-    if (status != AIC_OK) {
-        return status;
-    }
     aic_plan *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("plan", sizeof *made);

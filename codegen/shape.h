@@ -62,9 +62,6 @@ typedef struct aic_generator {
     /* In a fused chain: changes the description of the stages before so that it ends in this operator. operand[i]: the
      * index of the operator's own operand i among the kernel's. NULL: never fused. */
     void (*fuse)(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work);
-    /* Whether no shape computes the (valid, resolved) descriptor: AIC_OK, or AIC_UNSUPPORTED with a message that names
-     * the field. NULL: there is a kernel for all. */
-    aic_status (*refuse)(const void *desc);
 } aic_generator;
 
 #define AIC_OP(ENUM, name, count, params, args) extern const aic_generator aic_generator_##name;

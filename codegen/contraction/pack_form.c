@@ -37,5 +37,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
     if (t->transform.m > 0) {
         number[count++] = t->transform.m;
     }
+    if (c->groups > 1) {
+        number[count++] = -c->groups; /* m is positive */
+    }
     return count;
 }

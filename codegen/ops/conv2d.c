@@ -1,8 +1,5 @@
 /* conv2d as a contraction (TIK conv2d). */
 #include "codegen/contraction/contraction.h"
-#include "frontend/core/diag.h"
-
-#include <inttypes.h>
 
 static bool wraps(const aic_conv2d_desc *d, const aic_semantics *semantics)
 {
@@ -41,6 +38,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .c1 = d->fm_shape[0],
         .c0 = d->fm_shape[3],
         .channels = d->fm_shape[0] * d->fm_shape[3],
+        .groups = d->groups,
         .down = line_of(d->fm_shape[1], d->kernel_shape[1], d->stride[0], d->dilation[0], &d->pad[2]),
         .across = line_of(d->fm_shape[2], d->kernel_shape[2], d->stride[1], d->dilation[1], &d->pad[0]),
         .n = d->kernel_shape[3],
@@ -55,13 +53,4 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     c->block_rows = (c->down.out * c->across.out + 15) / 16 * 16;
 }
 
-static aic_status refuse(const void *desc)
-{
-    const aic_conv2d_desc *d = desc;
-    return d->groups == 1
-               ? AIC_OK
-               : aic_fail(AIC_UNSUPPORTED, "conv2d",
-                          "groups: only the reference computes %" PRId64 ", kernels are for groups = 1", d->groups);
-}
-
-const aic_generator aic_generator_conv2d = {.describe = describe, .refuse = refuse};
+const aic_generator aic_generator_conv2d = {.describe = describe};
