@@ -19,7 +19,6 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     static const aic_arithmetic PAIRS = {AIC_SUM_INT, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
     static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
     static const aic_arithmetic WORDS = {AIC_SUM_INT, AIC_PRODUCT_WORD, 4, 1, 32, 0, 1};
-    static const aic_arithmetic WIDE_WORDS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_WORD, 4, 1, 32, 0, 1};
     static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0, 1};
     static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0, 1};
     const aic_dot *quads = &aic_family_of(target)->dot4;
@@ -31,7 +30,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
         return quads->emit == NULL ? PAIRS
                                    : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
-        return aic_seen_of(c).channels == 1 ? WIDE_WORDS : WIDE_PAIRS; /* no offset: its start values are for whole sums, and these start anew in each tap block */
+        return WIDE_PAIRS; /* one channel has too few products; no offset: its start values are for whole sums, and these start anew in each tap block */
     case AIC_SUM_FAST:
         /* Without FMA each product of float32 would be rounded and then its addition: twice, more than the error bound
          * of accumulate=fast allows. */

@@ -27,7 +27,6 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
     const int64_t lanes = target->vector_bits / 32;
     return !c->winograd               ? "needs a kernel of 3 x 3, stride and dilation 1, and accumulate=winograd"
-           : c->groups > 1            ? "takes one group of channels"
            : c->channels % lanes != 0 ? "needs whole vectors of input channels"
                                       : NULL;
 }

@@ -11,14 +11,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel. */
+/* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel, and one
+ * group. */
 static inline void clear_ignored(aic_conv2d_desc *desc)
 {
     if (desc->dtype == AIC_INT8) {
         desc->accumulate = AIC_ACCUMULATE_CUBE;
     } else if (desc->accumulate == AIC_ACCUMULATE_WINOGRAD &&
                (desc->kernel_shape[1] != 3 || desc->kernel_shape[2] != 3 || desc->stride[0] != 1 ||
-                desc->stride[1] != 1 || desc->dilation[0] != 1 || desc->dilation[1] != 1)) {
+                desc->stride[1] != 1 || desc->dilation[0] != 1 || desc->dilation[1] != 1 || desc->groups != 1)) {
         desc->accumulate = AIC_ACCUMULATE_FAST;
     }
 }

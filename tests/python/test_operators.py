@@ -77,7 +77,7 @@ GROUPS = (("int8", 32, 2, 64, 64), ("int8", 32, 2, 32, 16), ("int8", 32, 2, 32, 
 
 @pytest.mark.parametrize("dtype, c0, c1, outputs, groups", GROUPS)
 def test_conv2d_groups(random, dtype, c0, c1, outputs, groups):
-    """The reference, the trace, and how weights are packed, against NumPy."""
+    """The reference, the trace, the kernel, and how weights are packed, against NumPy."""
     inputs, block = c1 * c0 // groups, min(c0, c1 * c0 // groups)
     x, w = small(random, (c1, 6, 7, c0), dtype), small(random, (outputs, inputs, 3, 2), dtype)
     packed = aicjit.pack_weights(w, c0=block)
@@ -105,16 +105,8 @@ def test_conv2d_groups(random, dtype, c0, c1, outputs, groups):
     assert np.array_equal(blocks[:, :rows], expected.reshape(rows, outputs // 16, 16).transpose(1, 0, 2))
     explained = aicjit.trace(spec, x, packed, at=(outputs // 16 - 1, rows - 1, 15))
     assert explained.value == expected[-1, -1]
-
-
-def test_conv2d_groups_have_no_kernel(random):
-    x, w = small(random, (1, 6, 7, 32), "int8"), small(random, (1, 3, 3, 32, 1), "int8")
-    with pytest.raises(aicjit.Error, match="conv2d: groups: only the reference computes 32, kernels are for groups = 1"):
-        aicjit.conv2d(x, w, groups=32)
-    layer = aicjit.op("conv2d", dtype="int8", fm_shape=x.shape, kernel_shape=w.shape, groups=32) \
-        | aicjit.op("fixpipe", src="int32", dst="float16", quantPre="DEQF16", format="NZ")
-    with pytest.raises(aicjit.Error, match="groups: only the reference computes 32"):
-        aicjit.compile(layer)
+    computed = aicjit.conv2d(x, packed, stride=stride, pad=pad, dilation=dilation, pad_value=pad_value, groups=groups)
+    assert np.array_equal(computed.reshape(blocks.shape)[:, :rows], blocks[:, :rows])
 
 
 def test_mmad(random):

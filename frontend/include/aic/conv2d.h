@@ -22,7 +22,7 @@
  * It is what the weights [Cout, I, Kh, Kw] of other programs become by aic_pack_weights() with a c0 of at most I. In
  * NumPy, with a block of B = min(I, C0) channels: w.reshape(Cout, I // B, B, Kh, Kw).transpose(1, 3, 4, 0, 2). The
  * reduction index counts the channels of the group, so that a block of the float16 sum takes 16 neighbours of (kh, kw,
- * i) where I is less than 16. Only the reference computes groups; kernels are refused (AIC_UNSUPPORTED).
+ * i) where I is less than 16.
  *
  * Rows Ho*Wo .. round_howo-1 of dst are neither read nor written. Host pointers need the alignment of their
  * element type only; the three operands must not overlap.
