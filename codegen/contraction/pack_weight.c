@@ -276,12 +276,8 @@ static aic_routine use_starts(aic_program *program, const packer *p)
 static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    packer p = {.c = c,
-                .g = &t->geometry,
-                .wish = &t->wish,
-                .b = &t->band,
-                .panels = &t->panel,
-                .seen = aic_seen_of(c)};
+    packer p = {
+        .c = c, .g = &t->geometry, .wish = &t->wish, .b = &t->band, .panels = &t->panel, .seen = aic_seen_of(c)};
     p.c0_kpacks = (unsigned)(p.seen.c0 / a->kpack_channels);
     p.raw_bytes = a->kpack_channels * t->geometry.source_bytes;
     p.block = aic_transposed_channels(c, &t->geometry);
@@ -319,8 +315,8 @@ static void compose_inners(aic_program *program, packer *p, const aic_plan *plan
     const int64_t full = rows ? p->panels->columns / p->panels->item_channels : p->seen.channels / p->seen.c0;
     const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : p->seen.channels % p->seen.c0;
     if (full > 0) {
-        p->inner[WHOLE] = compose_inner(program, p, plan, rows ? p->panels->item_channels : p->seen.c0, aic_pack_kind(uses),
-                                        "weights_whole");
+        p->inner[WHOLE] = compose_inner(program, p, plan, rows ? p->panels->item_channels : p->seen.c0,
+                                        aic_pack_kind(uses), "weights_whole");
     }
     if (rest > 0) {
         /* One of full + 1 items or channel blocks. */

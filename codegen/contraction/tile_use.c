@@ -27,19 +27,24 @@ static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
     return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1;
 }
 
+bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks)
+{
+    enum { LOADS = 4 }; /* of vectors for one that is spread */
+    const int64_t outputs = c->groups > 1 ? c->n / c->groups : 0;
+    return outputs > 0 && outputs < lanes && lanes % outputs == 0 && kpacks <= LOADS * outputs &&
+           aic_seen_of(c).c1 == 1;
+}
+
 aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    enum { LOADS = 4 }; /* of vectors for one spread vector */
     if (c->groups <= 1) {
         return AIC_TILE_SAME;
     }
-    const aic_seen seen = aic_seen_of(c);
-    const int64_t outputs = c->n / c->groups, kpacks = seen.channels / g->arithmetic.kpack_channels;
+    const int64_t outputs = c->n / c->groups, kpacks = aic_seen_of(c).channels / g->arithmetic.kpack_channels;
     if (outputs % g->lanes == 0) {
         return outputs % g->panel_channels == 0 ? AIC_TILE_GROUP : AIC_TILE_VECTORS;
     }
-    return g->lanes % outputs == 0 && kpacks <= LOADS * outputs && kpacks == g->unroll ? AIC_TILE_SPREAD
-                                                                                       : AIC_TILE_LANES;
+    return kpacks == g->unroll && aic_groups_spread(c, g->lanes, kpacks) ? AIC_TILE_SPREAD : AIC_TILE_LANES;
 }
 
 /* The only place that knows which fields of a tiling are structure. */

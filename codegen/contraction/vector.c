@@ -30,7 +30,8 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
         return quads->emit == NULL ? PAIRS
                                    : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
-        return WIDE_PAIRS; /* one channel has too few products; no offset: its start values are for whole sums, and these start anew in each tap block */
+        return WIDE_PAIRS; /* one channel has too few products; no offset: its start values are for whole sums, and
+                              these start anew in each tap block */
     case AIC_SUM_FAST:
         /* Without FMA each product of float32 would be rounded and then its addition: twice, more than the error bound
          * of accumulate=fast allows. */
@@ -76,7 +77,8 @@ enum { TILE_SUMS_MAX = 64 };
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
-    const int64_t sums = s->rows * s->cols * s->vectors, block_kpacks = aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels;
+    const int64_t sums = s->rows * s->cols * s->vectors,
+                  block_kpacks = aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels;
     if (sums > TILE_SUMS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows*cols*vectors = %lld is outside 1..%d", (long long)sums,
                         TILE_SUMS_MAX);
@@ -115,6 +117,10 @@ enum { BODY_OPERATIONS = 32 };
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = aic_seen_of(c).c0 / channels;
+    const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
+    if (aic_groups_spread(c, lanes, unroll)) {
+        return unroll;
+    }
     while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
                           unroll / 2 * channels >= aic_seen_of(c).channels)) {
         unroll /= 2;
@@ -310,8 +316,8 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double kpacks =
-        aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * aic_seen_of(c).channels) / a.kpack_channels;
+    double kpacks = aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * aic_seen_of(c).channels) /
+                    a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
     return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / lanes * multiply_cost(c, target);
 }

@@ -517,7 +517,8 @@ static void set_types(tile *k)
     k->out_type = aic_vector(word, k->lanes);
     k->sum_type = aic_vector(sum, k->lanes);
     k->total_type = aic_vector(total, k->lanes);
-    k->kpacks_type = is_float || channels == 1 ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
+    k->kpacks_type =
+        is_float || channels == 1 ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
 }
 
 LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)

@@ -1,8 +1,8 @@
-/* Kernels of conv2d with groups of channels: every way in which k-packs of the image get into lanes, by several kinds of
- * schedule at every level; elements that are not finite reach the outputs of their own group alone; the same bits for
- * any number of threads; packed weights of other groups. */
-#include "tests/conv_case.h"
+/* Kernels of conv2d with groups of channels: every way in which k-packs of the image get into lanes, by several kinds
+ * of schedule at every level; elements that are not finite reach the outputs of their own group alone; the same bits
+ * for any number of threads; packed weights of other groups. */
 #include "tests/claims.h"
+#include "tests/conv_case.h"
 #include "tests/half_case.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
@@ -47,15 +47,17 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[6,4,5,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1], init_l1out=false, groups=3)",
     HALVES "fm_shape=[2,4,5,16], kernel_shape=[1,3,3,16,16], groups=2)",
     FAST "fm_shape=[4,4,5,16], kernel_shape=[2,3,3,80,16], pad=[1,1,1,1], groups=2)",
+    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,16], groups=2)",
     FAST "fm_shape=[8,1,1,16], kernel_shape=[1,1,1,256,16], groups=8)",
     /* sums that may leave int32 */
     BYTES "fm_shape=[1,3,3,32], kernel_shape=[1,255,255,16,4], pad=[255,0,255,0], pad_value=-128, groups=8)",
     /* chains; the last one drops output channels */
-    BYTES "fm_shape=[2,6,7,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], init_l1out=false, l1out=channel, groups=64)"
-          TO_BYTES ", reluEn=true)",
-    HALVES "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], groups=32)"
-           " | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic(op=BM_MAX, input1_stage=1)"
-           TO_HALVES ")",
+    BYTES "fm_shape=[2,6,7,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], init_l1out=false, l1out=channel, "
+          "groups=64)" TO_BYTES ", reluEn=true)",
+    HALVES
+    "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], groups=32)"
+    " | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic(op=BM_MAX, input1_stage=1)" TO_HALVES
+    ")",
     FAST "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,4], pad=[1,1,1,1], init_l1out=false, groups=8)"
          " | fixpipe(src=float32, dst=float16, quantPre=F322F16, nSize=19, format=ROW_MAJOR)",
 };
@@ -140,8 +142,8 @@ START_TEST(not_finite)
         for (int64_t o = 0; o < outputs; o++) {
             const bool sees = o / (outputs / d->groups) == channel / (channels / d->groups);
             const float value = out[o / 16 * rows * 16 + o % 16]; /* of the first pixel, whose window has it */
-            ck_assert_msg(isfinite(value) == !sees, "%s: channel %lld, output %lld: %a", NOT_FINITE[_i % NOT_FINITE_COUNT],
-                          (long long)channel, (long long)o, (double)value);
+            ck_assert_msg(isfinite(value) == !sees, "%s: channel %lld, output %lld: %a",
+                          NOT_FINITE[_i % NOT_FINITE_COUNT], (long long)channel, (long long)o, (double)value);
         }
         *element = before;
     }
