@@ -312,8 +312,8 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, cons
     return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
-/* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once for
- * each panel. */
+/* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
+ * for each panel. */
 static double store_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
 {
     const int64_t lines = pixels * aic_parts(t->geometry.panel_channels * AIC_SUM_BYTES, AIC_LINE_BYTES);

@@ -3,9 +3,9 @@
  *     depthwise [--isa LEVEL] [--kind int8|fast|cube] [--layer PART_OF_NAME] [--time SECONDS]
  *
  * Layers of MobileNet's kind, a group a channel, weights packed, one thread, alternating with the dense convolution of
- * the same sizes, which computes the same where the other channels' weights are 0. The limit is the longer of two times:
- * of its products by the unit that multiplies (int8: two products an instruction), and of its image and results by
- * copying as many bytes again and again. */
+ * the same sizes, which computes the same where the other channels' weights are 0. The limit is the longer of two
+ * times: of its products by the unit that multiplies (int8: two products an instruction), and of its image and results
+ * by copying as many bytes again and again. */
 #include "tests/bench/common.h"
 #include "tools/harness/peak.h"
 #include "tools/harness/unit_peak.h"
@@ -14,10 +14,10 @@
 #include <stdio.h>
 
 static const bench_layer LAYERS[] = {
-    {"32 @112", 32, 112, 32, 3, 1, 1, 1, 0, false},    {"64 @112 /2", 64, 112, 64, 3, 2, 1, 1, 0, false},
-    {"128 @56", 128, 56, 128, 3, 1, 1, 1, 0, false},   {"128 @56 /2", 128, 56, 128, 3, 2, 1, 1, 0, false},
-    {"256 @28", 256, 28, 256, 3, 1, 1, 1, 0, false},   {"512 @14", 512, 14, 512, 3, 1, 1, 1, 0, false},
-    {"1024 @7", 1024, 7, 1024, 3, 1, 1, 1, 0, false},  {"128 @28 5x5", 128, 28, 128, 5, 1, 2, 1, 0, false},
+    {"32 @112", 32, 112, 32, 3, 1, 1, 1, 0, false},      {"64 @112 /2", 64, 112, 64, 3, 2, 1, 1, 0, false},
+    {"128 @56", 128, 56, 128, 3, 1, 1, 1, 0, false},     {"128 @56 /2", 128, 56, 128, 3, 2, 1, 1, 0, false},
+    {"256 @28", 256, 28, 256, 3, 1, 1, 1, 0, false},     {"512 @14", 512, 14, 512, 3, 1, 1, 1, 0, false},
+    {"1024 @7", 1024, 7, 1024, 3, 1, 1, 1, 0, false},    {"128 @28 5x5", 128, 28, 128, 5, 1, 2, 1, 0, false},
     {"512 @14 5x5", 512, 14, 512, 5, 1, 2, 1, 0, false}, {NULL, 0, 0, 0, 0, 0, 0, 0, 0, false},
 };
 
