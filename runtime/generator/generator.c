@@ -1,7 +1,7 @@
 /* The generator, and LLVM when it is needed; see generator.h. */
 #include "runtime/generator/generator.h"
-#include "codegen/llvm/load.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/load.h"
 #include "frontend/core/thread.h"
 #include "runtime/system/fork.h"
 
@@ -14,7 +14,7 @@ extern int cxa_thread_atexit(void (*destructor)(void *), void *object, void *dso
 extern char dso_handle __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* loading */
-static atomic_uint strangers; /* calls of threads that are none of the library's own */
+static atomic_uint strangers;                             /* calls of threads that are none of the library's own */
 
 const struct aic_llvm_api *aic_llvm;
 

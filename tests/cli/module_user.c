@@ -1,6 +1,6 @@
 /* module_user [TIMES]: makes and calls TIMES small kernels, one by default; exit status 0, or 1 and the message. With
- * USER_PEAK in the environment it prints how many KiB were resident at most, with USER_MAPS whether LLVM is mapped. Linked
- * with another LLVM, and compiled with OTHER_LLVM, it builds modules with that one in between. */
+ * USER_PEAK in the environment it prints how many KiB were resident at most, with USER_MAPS whether LLVM is mapped.
+ * Linked with another LLVM, and compiled with OTHER_LLVM, it builds modules with that one in between. */
 #include <aic/aic.h>
 
 #include <stdio.h>
