@@ -1,6 +1,7 @@
 # Finds LLVM's C library by its llvm-config program: AIC_LLVM_VERSION, or the newest supported version that has its
 # headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR, AIC_LLVM_LIBS, and
-# AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC).
+# AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC) and
+# where the loader finds the same file by itself, as with Debian's packages.
 
 set(AIC_LLVM_SUPPORTED 22 21 20 19)
 
@@ -55,6 +56,13 @@ if(AIC_LLVM_STATIC)
 else()
     aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
     set(AIC_LLVM_RUNPATH "${AIC_LLVM_LIBDIR}")
+    if(CMAKE_LIBRARY_ARCHITECTURE AND EXISTS "${AIC_LLVM_LIBDIR}/libLLVM.so")
+        file(REAL_PATH "${AIC_LLVM_LIBDIR}/libLLVM.so" llvm_file)
+        get_filename_component(llvm_folder "${llvm_file}" DIRECTORY)
+        if(llvm_folder STREQUAL "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+            set(AIC_LLVM_RUNPATH "")
+        endif()
+    endif()
 endif()
 separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")
 string(REGEX MATCH "^[0-9]+" AIC_LLVM_MAJOR "${AIC_LLVM_FULL_VERSION}")

@@ -79,7 +79,7 @@ static int64_t fitting_rows(const aic_tiling *t)
     const aic_machine *machine = t->geometry.machine;
     const int64_t bytes =
         t->panel.packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
-    return bytes / t->band.row_pitch;
+    return bytes / (t->transform.m > 0 ? t->tile.out_row : t->band.row_pitch);
 }
 
 /* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
@@ -143,7 +143,7 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     }
 }
 
-static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
+static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int64_t m)
 {
     aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
                                          .rows = rows,
@@ -151,7 +151,8 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
                                          .vectors = vectors,
                                          .band = 1,
                                          .hold = aic_tag("panel"),
-                                         .blocks = 1};
+                                         .blocks = 1,
+                                         .m = m};
     aic_tiling t;
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
@@ -188,7 +189,26 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
         int64_t highest = c->down.out < pixels / cols ? c->down.out : pixels / cols;
         for (int64_t rows = aic_split_evenly(c->down.out, highest).large; rows > 0;
              rows = next_tile(c->down.out, rows)) {
-            offer_tile(w, rows, cols, vectors);
+            offer_tile(w, rows, cols, vectors, 0);
+        }
+    }
+}
+
+/* Small tiles of a tile, at most, among the usual schedules and among all. */
+enum { SMALL_USUAL = 32, SMALL_ALL = 64 };
+
+/* Offers tiles of small tiles: halves of the output's columns and rows, rounded up to whole small tiles. */
+static void offer_small_tiles(walk *w, int64_t vectors)
+{
+    const aic_contraction *c = w->c;
+    const int64_t most = w->space == AIC_SPACE_LEGAL ? SMALL_ALL : SMALL_USUAL;
+    for (int64_t m = 2; m <= 4; m += 2) {
+        for (int64_t across = aic_parts(c->across.out, m); across > 0; across = across > 1 ? aic_parts(across, 2) : 0) {
+            for (int64_t down = aic_parts(c->down.out, m); down > 0; down = down > 1 ? aic_parts(down, 2) : 0) {
+                if (across * down <= most) {
+                    offer_tile(w, aic_least(down * m, c->down.out), aic_least(across * m, c->across.out), vectors, m);
+                }
+            }
         }
     }
 }
@@ -219,7 +239,11 @@ void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visito
         const bool taken = w.kernel->refuse(w.c, w.target) == NULL;
         for (int64_t vectors = 1; taken && vectors <= VECTORS_MAX && !w.ended; vectors++) {
             if (refuse_vectors(w.kernel, w.c, w.target, vectors) == NULL) {
-                offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
+                if (w.kernel->small_tiles) {
+                    offer_small_tiles(&w, vectors);
+                } else {
+                    offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
+                }
             }
         }
     }
@@ -241,7 +265,7 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         if (reason != NULL) {
             fprintf(out, "  kernel=%s, vectors=%lld: a panel of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
-        } else if (kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
+        } else if (!kernel->small_tiles && kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
             fprintf(out,
                     "  kernel=%s, vectors=%lld: tiles of more than %lld pixels need more registers than there are\n",
                     kernel->name, (long long)vectors, (long long)kernel->pixels(c, target, vectors));
@@ -249,15 +273,43 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
     }
 }
 
+/* What the last tiles are, where the others are larger. */
+static void report_edges(FILE *out, const aic_plan_geometry *g)
+{
+    if (g->rows.small_count + g->cols.small_count == 0) {
+        return;
+    }
+    if (g->m > 0) {
+        fprintf(out, ", the last ones %lld x %lld", (long long)aic_split_least(&g->rows),
+                (long long)aic_split_least(&g->cols));
+    } else {
+        fprintf(out, ", with edges one row or column smaller");
+    }
+}
+
+/* Errors are the means that tests/bench/winograd prints of its layers, in float16's last place, by vectors of avx2; a
+ * sum beside 0 may be off by hundreds of its last places. */
+static void report_small_tiles(FILE *out, const aic_tiling *t)
+{
+    const long long m = (long long)t->transform.m;
+    fprintf(
+        out,
+        "small tiles: Winograd's F(%lld x %lld, 3 x 3), %lld products for %lld results, where direct sums take %lld\n"
+        "expected error: %s of float16's last place in the mean, direct sums 0.001 to 0.01\n",
+        m, m, (long long)t->transform.points, m * m, 9 * m * m, m == 2 ? "0.001 to 0.02" : "0.01 to 0.1");
+}
+
 static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements *r)
 {
     fprintf(out, "micro-kernel: %s\n", t->kernel->name);
     fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->geometry.rows.large,
             (long long)t->geometry.cols.large, (long long)t->geometry.panel_channels);
-    if (t->geometry.rows.small_count + t->geometry.cols.small_count > 0) {
-        fprintf(out, ", with edges one row or column smaller");
+    report_edges(out, &t->geometry);
+    fprintf(out, "\n");
+    if (t->transform.m > 0) {
+        report_small_tiles(out, t);
     }
-    fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
+    fprintf(out, "bands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->band.count, (long long)t->band.rows, (long long)t->band.bytes, (long long)t->division.parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
     if (t->tile.ahead > 0) {

@@ -32,6 +32,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
         .sum = sum_of(d, semantics),
+        .winograd = d->accumulate == AIC_ACCUMULATE_WINOGRAD,
         .wraps = wraps(d, semantics),
         .dtype = d->dtype,
         .c1 = d->fm_shape[0],

@@ -5,6 +5,7 @@
 #include "codegen/parts/staging.h"
 #include "codegen/parts/tile.h"
 #include "codegen/parts/weights.h"
+#include "codegen/parts/winograd.h"
 
 #define KIND(name, how)                                                                                                \
     static const aic_record name##_record = {#name, name##_fields, sizeof name##_fields / sizeof name##_fields[0]};    \
@@ -120,6 +121,23 @@ static const aic_field leave_fields[] = {
 #undef AIC_FIELD
 };
 KIND(leave, AIC_PART_FAST);
+
+static const aic_field winograd_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_winograd_key, __VA_ARGS__)
+#include "codegen/parts/winograd.def"
+#undef AIC_FIELD
+};
+
+#define WINOGRAD(name, how)                                                                                            \
+    static const aic_record name##_record = {#name, winograd_fields,                                                   \
+                                             sizeof winograd_fields / sizeof winograd_fields[0]};                      \
+    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_winograd_key), how, NULL}
+
+WINOGRAD(winograd_image, AIC_PART_FAST);
+WINOGRAD(winograd_input, AIC_PART_WELL);
+WINOGRAD(winograd_tile, AIC_PART_FAST);
+WINOGRAD(winograd_output, AIC_PART_WELL);
+WINOGRAD(winograd_weights, AIC_PART_WELL);
 
 const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
 
