@@ -1,6 +1,5 @@
 /* LLVM as a table of functions, so that it is loaded when something is to be compiled and not before: a process whose
- * parts are at hand plans, composes and links kernels without it. Where the generator is linked in the table is there
- * from the beginning.
+ * parts are at hand plans, composes and links kernels without it.
  *
  * Files call LLVM by its functions' names, which are made calls through the table here: a function that is called must
  * be a row of api.def. */
