@@ -152,15 +152,24 @@ static bool slice_is(aic_slice slice, const char *text)
     return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
 }
 
-/* The signature and the words of a list, to the end of its section. */
+static void read_entries(aic_reader *section, const aic_field *field, void *fields)
+{
+    for (uint32_t i = 0; i < field->count; i++) {
+        const uint64_t word = aic_read_number(section, WORD);
+        aic_field_set_word(field, fields, i, word);
+        section->bad = section->bad || aic_field_word(field, fields, i) != word;
+    }
+    section->bad = section->bad || !aic_field_present(field, fields);
+}
+
+/* The signature and the words of a list, to the end of its section. Fields that were added are the last ones, and have
+ * their fallback where the section is without them. */
 static void read_words(aic_reader *section, const aic_record *record, void *fields)
 {
     section->bad = section->bad || aic_read_number(section, WORD) != aic_record_signature(record);
     for (size_t f = 0; f < record->count; f++) {
-        for (uint32_t i = 0; i < record->fields[f].count; i++) {
-            const uint64_t word = aic_read_number(section, WORD);
-            aic_field_set_word(&record->fields[f], fields, i, word);
-            section->bad = section->bad || aic_field_word(&record->fields[f], fields, i) != word;
+        if (!record->fields[f].added || section->left > 0) {
+            read_entries(section, &record->fields[f], fields);
         }
     }
     section->bad = !aic_read_done(section);
