@@ -293,6 +293,9 @@ def plant(host):
                                ("tuning", "tune", spec, "--budget", "0.2", "--db")):
             subprocess.run([tool, *words, f"{folder}/{target}"], env=environment_of({}), capture_output=True)
             keep(target, "file", pathlib.Path(folder, target).read_bytes())
+    for target in TARGETS:
+        if not any((corpus / target).iterdir()):
+            sys.exit(f"{tool} has made no {target} to begin with")
 
 
 # ---- running ----

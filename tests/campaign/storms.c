@@ -138,38 +138,63 @@ static aic_context *disk_context(const char *folder)
     return context_of(&options);
 }
 
-static void write_until_killed(const char *folder, uint64_t seed)
+/* A byte goes to `told` when the first kernel is on disk; a writer that writes nothing ends. */
+static void write_until_killed(const char *folder, uint64_t seed, int told)
 {
     ones *data = ones_new();
-    for (;;) {
+    for (bool first = true;; first = false) {
         aic_context *context = disk_context(folder);
+        aic_cache_stats stats = aic_cache_stats_init();
         for (int i = 0; i < SHAPES; i++) {
-            if (!ones_call(context, data, rng_range(&seed, LEAST, LEAST + SHAPES - 1))) {
+            if (!ones_call(context, data, rng_range(&seed, LEAST, LEAST + SHAPES - 1)) ||
+                aic_context_cache_stats(context, &stats) != AIC_OK) {
                 _exit(1);
             }
+            if (first && stats.stores > 0) {
+                first = write(told, "", 1) != 1;
+            }
+        }
+        if (stats.stores == 0) {
+            _exit(1);
         }
         (void)aic_disk_cache_clear(context, NULL);
         aic_context_destroy(context);
     }
 }
 
+/* Some time after its first kernel, or one time in four anywhere before. Whether it had to be killed. */
+static bool kill_writer(const char *folder, uint64_t *seed)
+{
+    int told[2], status = 0;
+    char byte;
+    if (pipe(told) != 0) {
+        exit(3);
+    }
+    const pid_t child = fork(); /* this process has no kernels, nor threads */
+    if (child == 0) {
+        write_until_killed(folder, *seed, told[1]);
+    }
+    close(told[1]);
+    if (rng_range(seed, 0, 3) > 0) {
+        (void)!read(told[0], &byte, 1);
+    }
+    usleep((useconds_t)rng_range(seed, 0, 60000));
+    kill(child, SIGKILL);
+    close(told[0]);
+    return waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+}
+
 static void storm_kills(uint64_t seed, long rounds, const char *folder)
 {
     for (long i = 0; i < rounds; i++) {
         uint64_t state = seed + (uint64_t)i;
-        const pid_t child = fork(); /* this process has no kernels, nor threads */
-        if (child == 0) {
-            write_until_killed(folder, state);
-        }
-        usleep((useconds_t)rng_range(&state, 2000, 60000));
-        int status = 0;
-        kill(child, SIGKILL);
-        const bool killed = waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+        const bool killed = kill_writer(folder, &state);
         aic_disk_cache_info info = aic_disk_cache_info_init();
         aic_context *context = disk_context(folder);
         const bool whole = aic_disk_cache_verify(context, NULL, NULL, &info) == AIC_OK && info.refused == 0;
         aic_context_destroy(context);
-        verdict(killed && whole, "kills", seed + (uint64_t)i, killed ? "a file is damaged" : "the writer failed");
+        verdict(killed && whole, "kills", seed + (uint64_t)i,
+                killed ? "a file is damaged" : "the writer failed, or wrote nothing");
     }
 }
 
