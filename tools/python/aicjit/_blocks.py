@@ -227,7 +227,8 @@ def _span(x: Tensor, y_slots: Sequence[int], outputs: int, inputs: int) -> int:
     """The fewest slots of x by which all groups of so many outputs and inputs can be cut out; all of them: by none."""
     slots, there, groups = np.asarray(x.slots), np.asarray(y_slots), x.channels // inputs
     own = np.where(there < 0, -1, there // (outputs // groups))
-    for span in (*(1 << i for i in range(6)), *range(x.c0, len(slots), x.c0)):
+    spans: list[int] = [*(1 << i for i in range(6)), *range(x.c0, len(slots), x.c0)]
+    for span in spans:
         if span >= len(slots) or span > x.c0 and span % x.c0 or len(slots) % span or len(there) % (len(slots) // span):
             continue
         cuts = len(slots) // span
