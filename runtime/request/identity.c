@@ -38,7 +38,8 @@ static void write_fields(aic_writer *out, const aic_record *record, int list, co
     aic_write_text(out, record->name);
     aic_write_number(out, signature_of(record, list), WORD);
     for (size_t f = 0; f < record->count; f++) {
-        for (uint32_t i = 0; i < record->fields[f].count; i++) {
+        const uint32_t count = aic_field_present(&record->fields[f], fields) ? record->fields[f].count : 0;
+        for (uint32_t i = 0; i < count; i++) {
             aic_write_number(out, aic_field_word(&record->fields[f], fields, i), WORD);
         }
     }

@@ -1,13 +1,14 @@
 /* From tiles and band to the packed weights. */
 #include "codegen/contraction/plan/panel.h"
 #include "codegen/integer.h"
+#include "codegen/parts/weights.h"
 
 #include <math.h>
 
 int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
 {
-    return g->arithmetic.sum == AIC_SUM_CUBE ? b->pixel_kpacks
-                                             : aic_round_up(wish->merged * b->pixel_kpacks, wish->step_kpacks);
+    return g->arithmetic.sum == AIC_SUM_CUBE ? b->seen_kpacks
+                                             : aic_round_up(wish->merged * b->seen_kpacks, wish->step_kpacks);
 }
 
 unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g)
@@ -26,6 +27,9 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
+    if (c->groups > 1) {
+        p->start_bytes = AIC_HEAD_GROUPS + aic_round_up(g->panel_channels * (int64_t)sizeof(int32_t), AIC_LINE_BYTES);
+    }
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 
@@ -35,7 +39,7 @@ static bool can_count(const aic_contraction *c, const aic_plan_geometry *g)
 {
     const bool in_a_row = c->image.fractal_rows >= c->down.extent && c->image.pixel == c->c0 &&
                           c->image.row_pitch == c->across.extent * c->c0;
-    return c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels &&
+    return c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels &&
            (c->dtype == AIC_INT8 || (c->dtype == AIC_FLOAT16 && in_a_row && isfinite(c->pad_value)));
 }
 
