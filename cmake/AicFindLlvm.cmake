@@ -72,3 +72,12 @@ add_library(aicjit_llvm INTERFACE)
 target_include_directories(aicjit_llvm SYSTEM INTERFACE "${AIC_LLVM_INCLUDEDIR}")
 target_link_directories(aicjit_llvm INTERFACE "${AIC_LLVM_LIBDIR}")
 target_link_libraries(aicjit_llvm INTERFACE ${AIC_LLVM_LIBS})
+
+# The functions' names as calls through the table of codegen/llvm/api.h.
+set(llvm_rows "${PROJECT_SOURCE_DIR}/codegen/llvm/api.def")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${llvm_rows}")
+file(STRINGS "${llvm_rows}" llvm_calls REGEX "^AIC_LLVM\\(")
+list(TRANSFORM llvm_calls REPLACE "^AIC_LLVM\\((.*)\\)$" "#define \\1 (aic_llvm->\\1)")
+list(JOIN llvm_calls "\n" llvm_calls)
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/llvm/llvm_calls.h" @ONLY CONTENT "${llvm_calls}\n")
+target_include_directories(aicjit_llvm INTERFACE "${PROJECT_BINARY_DIR}/llvm")

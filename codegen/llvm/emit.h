@@ -5,9 +5,8 @@
 #ifndef AIC_EMIT_H
 #define AIC_EMIT_H
 
+#include "codegen/llvm/api.h"
 #include "codegen/target/target.h"
-
-#include <llvm-c/Core.h>
 
 typedef struct aic_emit {
     const aic_target *target;
