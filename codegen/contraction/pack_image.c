@@ -597,7 +597,8 @@ static bool is_worth_it(const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    return aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    const int64_t outputs = aic_parts(t->geometry.outputs, aic_most(c->groups, 1)); /* that see a channel */
+    return aic_pack_kind(c->down.taps * c->across.taps * outputs / t->kernel->rate) == AIC_EMIT_HOT;
 }
 
 LLVMValueRef aic_emit_own_image(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
