@@ -5,6 +5,7 @@
 #include "codegen/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- cost ---- */
 
@@ -349,10 +350,11 @@ static void report_direct_sums(FILE *out, const aic_plan *plan)
     }
     double least = INFINITY;
     const aic_visitor visitor = {note_small_tiles, &least};
-    aic_plan *other;
-    if (aic_plan_create(&plan->problem, &other) == AIC_OK) {
-        aic_plan_enumerate(other, AIC_SPACE_USUAL, &visitor);
-        aic_plan_free(other);
+    aic_plan other = *plan; /* a walk leaves some schedule behind */
+    other.derived = calloc(1, plan->shape->derived_bytes);
+    if (other.derived != NULL) {
+        aic_contraction_enumerate(&other, AIC_SPACE_USUAL, &visitor);
+        free(other.derived);
     }
     if (isfinite(least)) {
         fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
