@@ -30,8 +30,7 @@ static const char *const SPECS[] = {
     "conv2d(dtype=float16, fm_shape=[3,6,11,16], kernel_shape=[3,1,1,32,16], init_l1out=false)",
     "conv2d(dtype=float16, fm_shape=[1,21,13,4], kernel_shape=[1,7,7,32,4], pad=[3,3,3,3], stride=[2,2])",
     "conv2d(dtype=float16, fm_shape=[3,19,7,16], kernel_shape=[3,3,2,32,16], stride=[2,1], dilation=[2,1], "
-    "pad=[0,1,1,2], "
-    "pad_value=2, accumulate=fast)",
+    "pad=[0,1,1,2], pad_value=2, accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[1,21,13,4], kernel_shape=[1,7,7,32,4], pad=[3,3,3,3], stride=[3,2], "
     "accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[2,9,7,16], kernel_shape=[2,5,5,16,16], pad=[2,2,2,2], accumulate=fast)",
