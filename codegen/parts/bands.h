@@ -36,6 +36,7 @@
  *     count.at                   offset of what tiles read of them in the worker's memory; with counts
  *     strips                     panels or strips that tiles compute
  *     parts, part.strips         of a band; strips of a part; with parts
+ *     slice.image                from the channels of a part to those of the next one in the image; with slices
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks
  *     block.band, block.panel    from one block of channels to the next
  *     panel.out                  from one panel to the next in the result; unless staged

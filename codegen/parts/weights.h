@@ -17,7 +17,7 @@
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
  *     with groups:
  *       panel.channels             output channels of a panel: a loop
- *       outputs, group.outputs     output channels in all, of a group
+ *       outputs, group.outputs     output channels of the input channels that a band has; of a group
  *       group.bytes                of the k-packs of a group in a pixel of the band
  *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
  *       kpacks.last, kpacks.least  the last k-pack of a tap; how many are counted at least; with counts
