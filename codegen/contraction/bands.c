@@ -71,7 +71,8 @@ static aic_bands_key key_of(const frame *f)
                          .col_residues = t->band.col_residues > 1,
                          .staged = staged,
                          .defers = f->leave != 0,
-                         .counts = t->tile.counts};
+                         .counts = t->tile.counts,
+                         .finite = t->tile.counts && c->dtype != AIC_INT8 ? c->c0 : 0};
     if (staged) {
         key.inputs = aic_epilogue_inputs(&t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
@@ -172,6 +173,15 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, t->panel.packed_bytes, "counts.at");
         aic_use_trips(use, t->panel.used, "counts");
         aic_use_number(use, t->tile.count_offset, "count.at");
+        aic_use_number(use, t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0, "count.less");
+    }
+    if (key->finite > 0) {
+        const int64_t bytes = t->geometry.source_bytes;
+        aic_use_number(use, t->panel.kpacks, "count.all");
+        aic_use_number(use, (c->down.taps - 1) * c->down.dilation + 1, "count.reach");
+        aic_use_number(use, (c->c1 - 1) * c->image.block * bytes, "image.last");
+        aic_use_number(use, c->image.row_pitch * bytes, "image.row");
+        aic_use_number(use, c->down.extent, "image.rows");
     }
     if (key->parts) {
         aic_use_number(use, t->division.parts, "parts");

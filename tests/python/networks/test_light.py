@@ -1,16 +1,12 @@
-"""The light models that the package onnx carries: graphs of known networks, whose weights are numbers from nodes that fill.
-Here random numbers take their place. Which load, which do not, and why; how far they are from onnxruntime's float32."""
+"""The light models: which load, which do not, and why; how far they are from onnxruntime's float32."""
 
 import pathlib
 
 import numpy as np
 import pytest
-from build import onnx
-from onnx import numpy_helper
+from light import FOLDER, before_softmax, light
 
 import aicjit
-
-FOLDER = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 #: What each lacks: {operator: nodes}.
 MISSING = {
@@ -20,41 +16,6 @@ MISSING = {
 }
 #: Those with few enough weights to be run here, and the value before the softmax, where there is one.
 RUN = ["squeezenet", "densenet121", "shufflenet"]
-
-
-def weight(shape, op, place, random):
-    """Numbers that keep values within bounds."""
-    if len(shape) > 1:
-        return random.standard_normal(shape) * np.sqrt(2 / np.prod(shape[1:]))
-    if op in ("BatchNormalization", "Unsqueeze") and place in (0, 1, 4):
-        return random.uniform(0.5, 1.2, shape)
-    return random.standard_normal(shape) * 0.1
-
-
-def light(name, seed=1):
-    """A light model with random weights instead of equal ones."""
-    model, random = onnx.load(FOLDER / ("light_%s.onnx" % name)), np.random.default_rng(seed)
-    shapes = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    readers = {name: (node.op_type, i) for node in model.graph.node for i, name in enumerate(node.input)}
-    nodes = []
-    for node in model.graph.node:
-        if node.op_type == "ConstantOfShape":
-            values = weight(tuple(shapes[node.input[0]].tolist()), *readers[node.output[0]], random)
-            values *= 0.5 if name == "shufflenet" and values.ndim > 1 else 1  # its sums grow from block to block
-            model.graph.initializer.append(numpy_helper.from_array(values.astype(np.float32), node.output[0]))
-        else:
-            nodes.append(node)
-    inputs = [value for value in model.graph.input if value.name in readers and value.name.endswith("data_0")]
-    del model.graph.node[:], model.graph.input[:]
-    model.graph.node.extend(nodes)
-    model.graph.input.extend(inputs)
-    model.ir_version = 8
-    return model
-
-
-def before_softmax(model):
-    last = model.graph.node[-1]
-    return [last.input[0]] if last.op_type == "Softmax" else None
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(MISSING) if name not in RUN and name not in ("vgg19", "resnet50")])
