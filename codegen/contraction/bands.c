@@ -60,6 +60,7 @@ static aic_bands_key key_of(const frame *f)
                          .small_cols = t->geometry.cols.small_count > 0,
                          .window = t->tile.holds_window,
                          .parts = t->division.parts > 1,
+                         .slices = t->division.parts > 1 && t->geometry.slices > 1,
                          .blocks = t->geometry.blocks > 1,
                          .narrow = !staged && t->geometry.panel_channels < AIC_BLOCK_COLUMNS,
                          .skips_rows = t->panel.padding.rows,
@@ -185,6 +186,10 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
     if (key->parts) {
         aic_use_number(use, t->division.parts, "parts");
         aic_use_number(use, t->division.part_strips, "part.strips");
+        if (key->slices) {
+            aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes,
+                           "slice.image");
+        }
     }
     if (key->blocks) {
         aic_use_trips(use, t->geometry.blocks, "blocks");

@@ -75,7 +75,7 @@ static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
     const double row = (double)(c->across.extent * c->channels) * t->geometry.source_bytes,
                  image = row * (double)c->down.extent;
     const double rows = (double)(t->band.count * t->band.rows) * row;
-    aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->band.bytes));
+    aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->geometry.slices * t->band.bytes));
     aic_stream_scope(&stream, AIC_LINE_BYTES, rows);
     aic_stream_scope(&stream, image, image < rows ? image : rows);
     return stream;

@@ -384,7 +384,7 @@ static void give_panels(const packer *p, aic_use *use, const aic_panels_key *key
     }
     if (key->groups) {
         aic_use_trips(use, p->g->panel_channels, "panel.channels");
-        aic_use_number(use, p->c->n, "outputs");
+        aic_use_number(use, p->c->n / p->g->slices, "outputs");
         aic_use_number(use, p->c->n / p->c->groups, "group.outputs");
         aic_use_number(use, p->b->seen_kpacks * p->g->arithmetic.kpack_bytes, "group.bytes");
     }

@@ -97,7 +97,8 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     const int64_t twice = t.band.row_reach - t.band.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(&t) - twice) / step;
     if (aic_machine_shares(t.geometry.machine, aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.staging.strips), shared = aic_parts(tile_rows, bands);
+        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.geometry.slices > 1 ? t.geometry.slices : t.staging.strips),
+                      shared = aic_parts(tile_rows, bands);
         tiles = tiles < shared ? tiles : shared;
     }
     tiles = tiles < least ? least : tiles;

@@ -246,7 +246,7 @@ static double seen_part(const aic_contraction *c, const aic_tiling *t)
         return 1;
     }
     const int64_t groups = aic_parts(t->geometry.panel_channels * c->groups, c->n);
-    return fmin(1, (double)groups / (double)c->groups);
+    return fmin(1, (double)(groups * t->geometry.slices) / (double)c->groups);
 }
 
 /* Cycles for each k-pack to bring a tile's band lines into the first-level cache. If that has room for the tile's whole
@@ -355,7 +355,8 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const core k = core_of(t->geometry.machine, target);
-    const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
+    const double lines =
+        (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
     return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
 }
 

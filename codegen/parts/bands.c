@@ -24,6 +24,7 @@ typedef struct frame {
     LLVMValueRef table, taps, staging, band, deferred;
     LLVMValueRef first_tile, last_tile, first_row; /* of the current band: tile rows, the end excluded; output row */
     LLVMValueRef first_strip, last_strip;          /* strips that this call computes */
+    LLVMValueRef image;                            /* the operand, or the first channel of a slice in it */
     LLVMValueRef panel;                            /* number of the current strip's first panel */
     LLVMValueRef strip_out; /* unless staged: the panel's first column of pixel 0 in the result */
     int kind;               /* of the current strip: 0 of the full width, 1 the last one */
@@ -502,7 +503,7 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
     aic_name(e, f->first_row, "band.row");
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->operand[IMAGE], top, aic_add(e, above, number(f, "row.reach"))};
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
     if (f->key->finite > 0) {
         store_band_count(f, height, top);
@@ -515,12 +516,32 @@ static void emit_band(frame *f, LLVMValueRef band)
     store_last(f);
 }
 
+/* Computes the work items first .. last-1, each a part of a band whose channels are packed for itself. */
+static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_emit *e = f->e;
+    aic_loop loop;
+    LLVMValueRef parts = number(f, "parts");
+    aic_loop_begin(e, &loop, "slice: slices of the channels of bands", first, last, 1, NULL, 0);
+    LLVMValueRef part = LLVMBuildURem(e->builder, loop.index, parts, "");
+    f->image = at(f, f->operand[IMAGE], part, "slice.image");
+    f->first_strip = scaled(f, part, "part.strips");
+    f->last_strip = aic_min(e, aic_add(e, f->first_strip, number(f, "part.strips")), number(f, "strips"));
+    emit_band(f, LLVMBuildUDiv(e->builder, loop.index, parts, ""));
+    aic_loop_end(e, &loop);
+}
+
 /* Computes the work items first .. last-1: a loop over their bands, each with the strips of its parts. */
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
     LLVMValueRef strips = number(f, "strips"), zero = aic_int(e, 0);
+    f->image = f->operand[IMAGE];
+    if (f->key->slices) {
+        emit_slices(f, first, last);
+        return;
+    }
     if (!f->key->parts) {
         aic_loop_begin(e, &loop, "band: bands of the image", first, last, 1, NULL, 0);
         f->first_strip = zero;

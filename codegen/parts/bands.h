@@ -35,18 +35,24 @@
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
  *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; with counts
  *     count.all, count.reach     all k-packs; image rows that one output row needs; with finite
- *     image.last, image.row, image.rows  from the image to its last block of channels; bytes of a row; rows; with
- * finite strips                     panels or strips that tiles compute parts, part.strips         of a band; strips of
- * a part; with parts blocks, blocks.last        of channels, a loop; the last one; with blocks block.band, block.panel
- * from one block of channels to the next panel.out                  from one panel to the next in the result; unless
- * staged block.panels, block.out    panels of a block of columns; from one block to the next; with narrow strips.S,
- * panels.S         strips of a kind; panels of each, a loop; with staged strip.panels, panel.channels, buffer.bytes of
- * a strip, of a panel, of the staging buffer; with staged runs.T, run.T, run.pitch.T                     runs of a
- * staged tile, a loop; pixels of one; from one to the next run.skip.T, run.gap.T      from the end of a run to the next
- * in the buffer, and pixels in the result; with defers where tiles leave out taps, for rows D = down and columns D =
- * across: D.stride, D.pad, D.taps, D.dilation            of the contraction; down.stride and down.pad once D.last the
- * last tap D.end                      extent and padding before it D.reach.S                  image rows from the first
- * to the last pixel of a tile
+ *     image.last, image.row, image.rows              from the image to its last block of channels; bytes of a row; rows;
+ *                                with finite
+ *     strips                     panels or strips that tiles compute
+ *     parts, part.strips         of a band; strips of a part; with parts
+ *     slice.image                from the channels of a part to those of the next one in the image; with slices
+ *     blocks, blocks.last        of channels, a loop; the last one; with blocks
+ *     block.band, block.panel    from one block of channels to the next
+ *     panel.out                  from one panel to the next in the result; unless staged
+ *     block.panels, block.out    panels of a block of columns; from one block to the next; with narrow
+ *     strips.S, panels.S         strips of a kind; panels of each, a loop; with staged
+ *     strip.panels, panel.channels, buffer.bytes     of a strip, of a panel, of the staging buffer; with staged
+ *     runs.T, run.T, run.pitch.T                     runs of a staged tile, a loop; pixels of one; from one to the next
+ *     run.skip.T, run.gap.T      from the end of a run to the next in the buffer, and pixels in the result; with defers
+ *   where tiles leave out taps, for rows D = down and columns D = across:
+ *     D.stride, D.pad, D.taps, D.dilation            of the contraction; down.stride and down.pad once
+ *     D.last                     the last tap
+ *     D.end                      extent and padding before it
+ *     D.reach.S                  image rows from the first to the last pixel of a tile
  *
  *   roles `tile.T`, void (out, band, panel, taps; [block]); `image`, void (band, image; first, rows);
  *   `load.S`, void (staging, old; row, count, column); `store.S`, void (target, staging, table, inputs...; row, count,

@@ -10,9 +10,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
 /* If the order of the sum is free, k-packs without channels are left out. */
 static int64_t pixel_kpacks_of(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
 {
-    const int64_t channels = g->arithmetic.kpack_channels, kpacks = wish->fold * aic_parts(c->channels, channels);
+    const int64_t channels = g->arithmetic.kpack_channels, kpacks = wish->fold * aic_parts(g->channels, channels);
     if (g->arithmetic.sum == AIC_SUM_CUBE) {
-        return c->c1 * c->c0 / channels;
+        return c->c1 * c->c0 / g->slices / channels;
     }
     return wish->merged > 1 ? kpacks : aic_round_up(kpacks, wish->step_kpacks);
 }
