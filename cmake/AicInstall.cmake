@@ -26,24 +26,31 @@ endforeach()
 add_custom_target(aicjit_headers ALL DEPENDS ${spelled_headers})
 install(FILES ${spelled_headers} ${field_lists} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aic")
 
-# The manual page and the shell's completion are what the tool's own tables say.
+# The manual page and the shells' completions are what the tool's own tables say.
 if(TARGET aicjit_tool)
     install(TARGETS aicjit_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     if(NOT CMAKE_CROSSCOMPILING)
-        add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/aicjit.1" "${PROJECT_BINARY_DIR}/aicjit.bash"
-            COMMAND aicjit_tool help --format man > "${PROJECT_BINARY_DIR}/aicjit.1"
-            COMMAND aicjit_tool help --format bash > "${PROJECT_BINARY_DIR}/aicjit.bash"
-            DEPENDS aicjit_tool VERBATIM)
-        add_custom_target(aicjit_manual ALL DEPENDS "${PROJECT_BINARY_DIR}/aicjit.1" "${PROJECT_BINARY_DIR}/aicjit.bash")
-        install(FILES "${PROJECT_BINARY_DIR}/aicjit.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+        set(made)
+        foreach(format man bash zsh fish)
+            set(file "${PROJECT_BINARY_DIR}/aicjit.${format}")
+            add_custom_command(OUTPUT "${file}" COMMAND aicjit_tool help --format ${format} > "${file}"
+                DEPENDS aicjit_tool VERBATIM)
+            list(APPEND made "${file}")
+        endforeach()
+        add_custom_target(aicjit_manual ALL DEPENDS ${made})
+        install(FILES "${PROJECT_BINARY_DIR}/aicjit.man" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" RENAME aicjit.1)
         install(FILES "${PROJECT_BINARY_DIR}/aicjit.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
                 RENAME aicjit)
+        install(FILES "${PROJECT_BINARY_DIR}/aicjit.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+                RENAME _aicjit)
+        install(FILES "${PROJECT_BINARY_DIR}/aicjit.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
     endif()
 endif()
 
 install(EXPORT aicjit NAMESPACE aicjit:: FILE aicjitTargets.cmake DESTINATION "${package_dir}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/aicjitConfig.cmake.in" aicjitConfig.cmake
-                              INSTALL_DESTINATION "${package_dir}")
+                              INSTALL_DESTINATION "${package_dir}"
+                              PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(aicjitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/aicjitConfig.cmake" "${PROJECT_BINARY_DIR}/aicjitConfigVersion.cmake"

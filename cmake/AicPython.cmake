@@ -22,6 +22,12 @@ add_custom_command(OUTPUT "${python_stamp}"
     VERBATIM)
 add_custom_target(aicjit_python ALL DEPENDS "${python_stamp}")
 
+# What looks at operands in C: of no Python's headers, hence one for all of them.
+add_library(aicjit_python_call MODULE "${python_dir}/call.c")
+set_target_properties(aicjit_python_call PROPERTIES OUTPUT_NAME aicjit-python C_VISIBILITY_PRESET hidden)
+target_link_libraries(aicjit_python_call PRIVATE aicjit_plain_options)
+add_dependencies(aicjit_python aicjit_python_call)
+
 if(NOT AIC_PYTHON_PACKAGE)
     return()
 endif()
@@ -33,13 +39,14 @@ add_dependencies(aicjit_python aicjit aicjit_module aicjit_tool)
 if(TARGET aicjit_ready_parts) # not on every machine
     add_dependencies(aicjit_python aicjit_ready_parts)
 endif()
-foreach(target aicjit aicjit_module aicjit_tool)
+foreach(target aicjit aicjit_module aicjit_tool aicjit_python_call)
     target_link_options(${target} PRIVATE -static-libgcc LINKER:-s LINKER:--gc-sections)
 endforeach()
 set(soversion "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 install(DIRECTORY "${package_build_dir}/" DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit>" DESTINATION aicjit COMPONENT python RENAME "libaicjit.so.${soversion}")
 install(PROGRAMS "$<TARGET_FILE:aicjit_module>" DESTINATION aicjit COMPONENT python)
+install(PROGRAMS "$<TARGET_FILE:aicjit_python_call>" DESTINATION aicjit COMPONENT python)
 install(FILES ${AIC_READY_FILES} DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit_tool>" DESTINATION aicjit COMPONENT python RENAME aicjit-tool) # python -m aicjit
 

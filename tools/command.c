@@ -51,6 +51,14 @@ const command_row *command_find(const char *name)
     return NULL;
 }
 
+int command_help(const command_row *command)
+{
+    char name[32], option[] = "--help";
+    char *argv[] = {name, option, NULL};
+    (void)snprintf(name, sizeof name, "%s", command->name);
+    return command->run(2, argv);
+}
+
 const command_variable *command_variable_at(size_t index)
 {
     static const command_variable variables[] = {

@@ -35,6 +35,9 @@ typedef struct command_row {
 const command_row *command_at(size_t index);
 const command_row *command_find(const char *name);
 
+/* Has a command show its options, as args_present() says. Returns an exit status. */
+int command_help(const command_row *command);
+
 /* Environment variables, in the order of importance; NULL past the last. */
 typedef struct command_variable {
     const char *name, *meaning;

@@ -8,8 +8,13 @@
 
 void json_put_string(FILE *out, const char *text)
 {
+    json_put_bytes(out, text, strlen(text));
+}
+
+void json_put_bytes(FILE *out, const char *text, size_t length)
+{
     (void)putc('"', out);
-    for (; *text != '\0'; text++) {
+    for (const char *end = text + length; text != end; text++) {
         if ((unsigned char)*text < 0x20) {
             (void)fprintf(out, "\\u%04x", (unsigned)*text);
         } else {

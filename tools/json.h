@@ -7,6 +7,7 @@
 
 /* Writes the text as a JSON string. */
 void json_put_string(FILE *out, const char *text);
+void json_put_bytes(FILE *out, const char *text, size_t length);
 
 /* Sees a member of an object: `text` is a string's, NULL for a number, true, false (1, 0) and null (not a number). */
 typedef void (*json_visitor)(void *user, const char *key, const char *text, double number);

@@ -1,5 +1,4 @@
-/* The manual page and the completion of bash. Commands show their options with `help`: what they show goes through
- * args_present(). */
+/* The manual page. Commands show their options with `help`: what they show goes through args_present(). */
 #include "tools/manual.h"
 
 #include "tools/args.h"
@@ -10,17 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Has every command, help and list among them, hand its table to `presenter`. */
-static int present_all(args_presenter *presenter)
+int manual_present_all(args_presenter *presenter)
 {
     const command_row *command;
     int status = CLI_DONE;
     args_present(presenter);
     for (size_t i = 0; status == CLI_DONE && (command = command_at(i)) != NULL; i++) {
-        char name[32], option[] = "--help";
-        char *argv[] = {name, option, NULL};
-        (void)snprintf(name, sizeof name, "%s", command->name);
-        status = command->run(2, argv);
+        status = command_help(command);
     }
     args_present(NULL);
     return status;
@@ -121,15 +116,59 @@ static void put_operator(const op_sheet *sheet)
     }
 }
 
+/* Files that the tool reads and writes by itself. */
+static void put_files(void)
+{
+    printf(".SH FILES\n");
+    put_item("~/.cache/aicjit", NULL,
+             "kernels and parts of kernels that were made, for the next process; $XDG_CACHE_HOME/aicjit where that is "
+             "set, or AIC_CACHE_DIR");
+    put_item("libaicjit-codegen.so.*", NULL,
+             "the generator, in the library's folder, loaded when a kernel must be made; or AIC_CODEGEN");
+    put_item("libaicjit-codegen.so.*.LEVEL.parts", NULL, "beside it, ready-made parts of kernels, a file a level");
+    put_item("*.npy, *.bin", NULL, "operands: NumPy's format, or elements alone; written to another name first");
+    put_item("FILE of --db or AIC_TUNING_DB", NULL, "tuned schedules, a line an operator, type of core and version");
+    put_item("DIR/network.txt", NULL, "a network: a line a kernel, beside its constants as .npy");
+    put_item("DIR/manifest.json", NULL, "what golden writes and verify checks");
+}
+
+static void put_example(const char *meaning, const char *command)
+{
+    printf(".PP\n");
+    put_roff(meaning);
+    printf("\n.PP\n.nf\n");
+    put_roff(command);
+    printf("\n.fi\n");
+}
+
+#define CONV "'conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1])'"
+
+static void put_examples(void)
+{
+    printf(".SH EXAMPLES\n");
+    put_example("What an operator's keys are, and a result of it from random operands, as a file of NumPy:",
+                "aicjit help conv2d\naicjit run " CONV " --fill feature_map=random:1 --fill weight=random:2 --out "
+                "dst=dst.npy");
+    put_example("The same by the plain-C reference: exit status 1 where a bit differs:",
+                "aicjit run " CONV " --fill feature_map=random:1 --fill weight=random:2 --reference --expect "
+                "dst=dst.npy");
+    put_example("Every instruction set level against the reference, and every rounding step of one element:",
+                "aicjit check " CONV " --isa all\naicjit explain " CONV " --fill feature_map=random:1 --fill "
+                "weight=random:2 --at 'dst[0,3,1]'");
+    put_example("Speed, and a search for a better schedule, which later runs use:",
+                "aicjit bench " CONV " --min-time 0.05 --json\naicjit tune " CONV " --budget 1 --db "
+                "tuning.txt\nAIC_TUNING_DB=tuning.txt aicjit explain " CONV " --json");
+}
+
 int manual_page(void)
 {
     printf(".TH AICJIT 1 \"\" \"aicjit %s\"\n.ad l\n.SH NAME\naicjit \\- machine code for operator kernels, generated "
            "while "
            "the program runs\n.SH SYNOPSIS\n.B aicjit\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.SH COMMANDS\n",
            aic_version());
-    int status = present_all(put_command);
+    int status = manual_present_all(put_command);
     printf(".SH \"OPTIONS OF EVERY COMMAND ON OPERATORS\"\n");
-    status = status == CLI_DONE ? present_all(put_shared) : status;
+    status = status == CLI_DONE ? manual_present_all(put_shared) : status;
     printf(".SH OPERATORS\nAn operator is written \\fINAME\\fR(\\fIKEY\\fR=\\fIVALUE\\fR, ...), a chain with \"|\" "
            "between two.\n");
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
@@ -140,79 +179,16 @@ int manual_page(void)
     for (size_t i = 0; (variable = command_variable_at(i)) != NULL; i++) {
         put_item(variable->name, NULL, variable->meaning);
     }
+    put_files();
     printf(".SH \"EXIT STATUS\"\n");
     put_item("0", NULL, "done");
     put_item("1", NULL, "a check or comparison failed, or a signal ended the work");
     put_item("2", NULL, "the request is wrong");
     put_item("3", NULL, "the system failed");
-    return status;
-}
-
-/* ---- completion ---- */
-
-/* A case of the command's options, and one for each that has choices. */
-static void put_case(const args_command *command)
-{
-    const args_option *option;
-    printf("    %s) options='", command->name);
-    for (size_t i = 0; (option = args_option_at(command, i)) != NULL; i++) {
-        printf("%s ", option->name);
-    }
-    printf("--help' ;;\n");
-}
-
-static void put_choices(const args_command *command)
-{
-    const args_option *option;
-    for (size_t i = 0; (option = args_option_at(command, i)) != NULL; i++) {
-        if (option->kind == ARGS_TEXT && strchr(option->value, '|') != NULL) {
-            printf("    %s:%s) choices='", command->name, option->name);
-            for (const char *c = option->value; *c != '\0'; c++) {
-                (void)putchar(*c == '|' ? ' ' : *c);
-            }
-            printf("' ;;\n");
-        }
-    }
-}
-
-static void put_names(const char *variable, bool operators)
-{
-    const command_row *command;
-    printf("    local %s='", variable);
-    for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        printf("%s%s", i == 0 ? "" : " ", command->name);
-    }
-    for (int op = AIC_OP_NONE + 1; operators && op < AIC_OP_END; op++) {
-        printf(" %s", aic_op_name((aic_op)op));
-    }
-    printf("'\n");
-}
-
-int manual_completion(void)
-{
-    printf("# Completion of aicjit for bash, made by `aicjit help --format bash`.\n_aicjit() {\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options='' choices=''\n");
-    put_names("commands", false);
-    put_names("subjects", true);
-    printf("    COMPREPLY=()\n"
-           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-           "        mapfile -t COMPREPLY < <(compgen -W \"$commands --help --version\" -- \"$word\")\n"
-           "        return\n    fi\n"
-           "    if [ \"${COMP_WORDS[1]}\" = help ] && [[ $word != -* ]]; then\n"
-           "        mapfile -t COMPREPLY < <(compgen -W \"$subjects\" -- \"$word\")\n"
-           "        return\n    fi\n"
-           "    case ${COMP_WORDS[1]} in\n");
-    int status = present_all(put_case);
-    printf("    esac\n    case ${COMP_WORDS[1]}:$before in\n");
-    status = status == CLI_DONE ? present_all(put_choices) : status;
-    printf("    esac\n"
-           "    if [ -n \"$choices\" ]; then\n"
-           "        mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$word\")\n"
-           "    elif [[ $word == -* ]]; then\n"
-           "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-           "    else\n"
-           "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-           "    fi\n}\n"
-           "complete -o filenames -F _aicjit aicjit\n");
+    put_examples();
+    printf(
+        ".SH \"JSON\"\nWith \\fB\\-\\-json\\fR results are for programs. list, help, info and differ print one object, "
+        "explain, bench and rules one a line. Members are described in tools/json.md of the sources; new ones may "
+        "come, none goes before the next major version.\n");
     return status;
 }

@@ -1,9 +1,16 @@
-/* The manual page and the completion of bash, from the tables of commands and operators. */
+/* The manual page and the completions of shells, made from the tables of the commands and the operators' lists. */
 #ifndef AIC_TOOLS_MANUAL_H
 #define AIC_TOOLS_MANUAL_H
 
-/* Each prints to standard output and returns an exit status. */
+#include "tools/args.h"
+
+/* Write to standard output; return an exit status. */
 int manual_page(void);
-int manual_completion(void);
+int completion_bash(void);
+int completion_zsh(void);
+int completion_fish(void);
+
+/* Has every command, help and list among them, hand its table to `presenter`. */
+int manual_present_all(args_presenter *presenter);
 
 #endif

@@ -181,3 +181,14 @@ void sheet_limits(const op_sheet *sheet, size_t index, char *text, size_t capaci
         (void)snprintf(text + used, capacity - used, "]");
     }
 }
+
+const char *sheet_source(const char *op, const char *kind, const char *id)
+{
+    const aic_rule *rule;
+    for (size_t i = 0; (rule = aic_rule_at(i)) != NULL; i++) {
+        if (strcmp(rule->op, op) == 0 && strcmp(rule->kind, kind) == 0 && strcmp(rule->id, id) == 0) {
+            return rule->source;
+        }
+    }
+    return NULL;
+}

@@ -50,4 +50,7 @@ void sheet_default(const sheet_key *key, char *text, size_t capacity);
  * has none. */
 void sheet_limits(const op_sheet *sheet, size_t index, char *text, size_t capacity);
 
+/* Where an entry of the operator's rules comes from, as aic/rules.h has it; NULL where there is none. */
+const char *sheet_source(const char *op, const char *kind, const char *id);
+
 #endif

@@ -94,10 +94,13 @@ static void give_tiles(aic_use *use, const aic_contraction *c, const aic_tiling 
     aic_use_number(use, rows->large, "tile.rows");
     aic_use_number(use, cols->large, "tile.cols.0");
     aic_use_number(use, rows->large_count, "rows.0");
+    if (rows->small_count > 0) {
+        aic_use_number(use, rows->large - rows->small, "rows.less");
+    }
     aic_use_trips(use, cols->large_count, "cols.0");
     if (cols->small_count > 0) {
         aic_use_trips(use, cols->small_count, "cols.1");
-        aic_use_number(use, cols->large - 1, "tile.cols.1");
+        aic_use_number(use, cols->small, "tile.cols.1");
         aic_use_number(use, cols->large * cols->large_count, "cols.done");
     }
     aic_use_number(use, aic_split_count(rows), "tile.count");
@@ -256,7 +259,8 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
         f.leave = aic_compose_deferred(program, plan, f.strips.store[deferred_kind(&f)]);
     }
     compose_tiles(&f);
-    const aic_routine image = aic_compose_pack_image(program, plan);
+    const aic_routine packed = aic_compose_pack_image(program, plan);
+    const aic_routine image = f.t->transform.m > 0 ? aic_compose_winograd_image(program, plan, packed) : packed;
     unsigned phase = 0;
     if (f.strips.table != 0) {
         bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, &f.t->staging.epilogue, f.strips.table);

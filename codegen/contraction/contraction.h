@@ -63,6 +63,7 @@ typedef struct aic_contraction {
     int64_t weight_n; /* output channels in the weight's blocks, at least n, a multiple of 16 */
     int64_t block_rows;
     double pad_value;
+    bool winograd;          /* float sums of a 3 x 3 kernel may be formed by Winograd's method */
     bool wraps;             /* integer sums count modulo 2^32; else what does not fit is clamped, once */
     bool accumulate;        /* sums start from the start operand instead of from 0 */
     unsigned start_operand; /* number of that operand, laid out like the result; 0: it is the old output */

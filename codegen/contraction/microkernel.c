@@ -7,6 +7,7 @@ static const aic_microkernel *const MICROKERNELS[] = {
     &aic_microkernel_vector,
     &aic_microkernel_amx,
     &aic_microkernel_mmla,
+    &aic_microkernel_winograd,
 };
 
 enum { COUNT = sizeof MICROKERNELS / sizeof *MICROKERNELS };

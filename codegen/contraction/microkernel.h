@@ -19,6 +19,7 @@ typedef struct aic_microkernel {
     /* What it wishes of the plan behind the geometry, which is complete. */
     aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
 
+    bool small_tiles;    /* tiles consist of small tiles: schedules have the field m */
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */
@@ -76,7 +77,13 @@ typedef struct aic_microkernel {
     aic_own enter, leave;
 } aic_microkernel;
 
-extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;
+extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla,
+    aic_microkernel_winograd;
+
+/* winograd.c: void image(groups, image; first, rows), which packs rows of the image by `packed` and transforms them;
+ * void starts(panel), which adds weights by points to a panel that has those by taps. */
+aic_routine aic_compose_winograd_image(aic_program *program, const aic_plan *plan, aic_routine packed);
+aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *plan);
 
 /* tile_use.c: the tile of aic_microkernel_vector; one of own code, whose arguments are rows, columns, and whether there
  * is the role `leave`. */

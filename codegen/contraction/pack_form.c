@@ -27,11 +27,15 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
     const int64_t heads[] = {t->panel.start_bytes, t->panel.notes};
-    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads };
+    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads + sizeof number[0] };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);
     count += add(number + count, kpacks, sizeof kpacks);
     count += add(number + count, taps, sizeof taps);
     count += add(number + count, panels, sizeof panels);
-    return count + add(number + count, heads, sizeof heads);
+    count += add(number + count, heads, sizeof heads);
+    if (t->transform.m > 0) {
+        number[count++] = t->transform.m;
+    }
+    return count;
 }

@@ -327,6 +327,9 @@ static void compose_inners(aic_program *program, packer *p, const aic_plan *plan
     if (!rows && p->g->arithmetic.image_offset != 0) {
         p->inner[STARTS] = use_starts(program, p);
     }
+    if (p->g->m > 0) {
+        p->inner[STARTS] = aic_compose_winograd_weights(program, plan);
+    }
 }
 
 /* The largest power of two up to a line that divides all sizes that are cleared. */

@@ -79,7 +79,7 @@ static int64_t fitting_rows(const aic_tiling *t)
     const aic_machine *machine = t->geometry.machine;
     const int64_t bytes =
         t->panel.packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
-    return bytes / t->band.row_pitch;
+    return bytes / (t->transform.m > 0 ? t->tile.out_row : t->band.row_pitch);
 }
 
 /* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
@@ -143,7 +143,7 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     }
 }
 
-static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
+static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int64_t m)
 {
     aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
                                          .rows = rows,
@@ -151,7 +151,8 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
                                          .vectors = vectors,
                                          .band = 1,
                                          .hold = aic_tag("panel"),
-                                         .blocks = 1};
+                                         .blocks = 1,
+                                         .m = m};
     aic_tiling t;
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
@@ -188,7 +189,26 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
         int64_t highest = c->down.out < pixels / cols ? c->down.out : pixels / cols;
         for (int64_t rows = aic_split_evenly(c->down.out, highest).large; rows > 0;
              rows = next_tile(c->down.out, rows)) {
-            offer_tile(w, rows, cols, vectors);
+            offer_tile(w, rows, cols, vectors, 0);
+        }
+    }
+}
+
+/* Small tiles of a tile, at most, among the usual schedules and among all. */
+enum { SMALL_USUAL = 32, SMALL_ALL = 64 };
+
+/* Offers tiles of small tiles: halves of the output's columns and rows, rounded up to whole small tiles. */
+static void offer_small_tiles(walk *w, int64_t vectors)
+{
+    const aic_contraction *c = w->c;
+    const int64_t most = w->space == AIC_SPACE_LEGAL ? SMALL_ALL : SMALL_USUAL;
+    for (int64_t m = 2; m <= 4; m += 2) {
+        for (int64_t across = aic_parts(c->across.out, m); across > 0; across = across > 1 ? aic_parts(across, 2) : 0) {
+            for (int64_t down = aic_parts(c->down.out, m); down > 0; down = down > 1 ? aic_parts(down, 2) : 0) {
+                if (across * down <= most) {
+                    offer_tile(w, aic_least(down * m, c->down.out), aic_least(across * m, c->across.out), vectors, m);
+                }
+            }
         }
     }
 }
@@ -219,7 +239,11 @@ void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visito
         const bool taken = w.kernel->refuse(w.c, w.target) == NULL;
         for (int64_t vectors = 1; taken && vectors <= VECTORS_MAX && !w.ended; vectors++) {
             if (refuse_vectors(w.kernel, w.c, w.target, vectors) == NULL) {
-                offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
+                if (w.kernel->small_tiles) {
+                    offer_small_tiles(&w, vectors);
+                } else {
+                    offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
+                }
             }
         }
     }

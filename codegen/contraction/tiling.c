@@ -94,6 +94,10 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
     if (status != AIC_OK) {
         return status;
     }
+    if (s->m != 0 && !kernel->small_tiles) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "m = %lld: only tiles of the micro-kernel winograd have it",
+                        (long long)s->m);
+    }
     const int64_t channels = (int64_t)lanes * s->vectors;
     const char *reason = aic_panel_refusal(c, lanes, channels);
     if (reason != NULL) {
@@ -148,6 +152,7 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     aic_tiling t = {.kernel = kernel, .division = {.parts = 1}};
     t.geometry = aic_plan_geometry_make(c, plan->problem.machine, &arithmetic, lanes, schedule);
     t.wish = kernel->propose(c, &t.geometry);
+    t.wish.whole = aic_most(t.geometry.m, 1);
     t.band = aic_plan_band_make(c, &t.geometry, &t.wish);
     status = check_blocks(c, schedule, &t);
     if (status != AIC_OK) {
@@ -156,6 +161,7 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     t.panel = aic_plan_panel_make(c, &t.geometry, &t.wish, &t.band);
     t.tile = aic_plan_tile_make(c, &t.geometry, &t.band, &t.panel, schedule);
     t.staging = aic_plan_staging_make(c, &t.geometry, &t.wish, &t.band, &t.panel, &t.tile);
+    t.transform = aic_plan_transform_make(c, &t.geometry, &t.band, &t.tile, &t.staging);
     t.division.part_strips = t.staging.strips;
     *tiling = t;
     return AIC_OK;

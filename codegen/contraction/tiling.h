@@ -2,7 +2,7 @@
 #ifndef AIC_TILING_H
 #define AIC_TILING_H
 
-#include "codegen/contraction/plan/staging.h"
+#include "codegen/contraction/plan/transform.h"
 
 struct aic_microkernel;
 
@@ -20,6 +20,7 @@ typedef struct aic_tiling {
     aic_plan_panel panel;
     aic_plan_tile tile;
     aic_plan_staging staging;
+    aic_plan_transform transform;
     aic_band_division division;
 } aic_tiling;
 

@@ -9,7 +9,7 @@ static bool wraps(const aic_conv2d_desc *d, const aic_semantics *semantics)
 static aic_sum sum_of(const aic_conv2d_desc *d, const aic_semantics *semantics)
 {
     if (d->dtype == AIC_FLOAT16) {
-        return d->accumulate == AIC_ACCUMULATE_FAST ? AIC_SUM_FAST : AIC_SUM_CUBE;
+        return d->accumulate == AIC_ACCUMULATE_CUBE ? AIC_SUM_CUBE : AIC_SUM_FAST;
     }
     int64_t products = d->kernel_shape[0] * d->kernel_shape[1] * d->kernel_shape[2] * d->kernel_shape[4];
     return products <= AIC_INT32_PRODUCTS || wraps(d, semantics) ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
@@ -32,6 +32,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
         .sum = sum_of(d, semantics),
+        .winograd = d->accumulate == AIC_ACCUMULATE_WINOGRAD,
         .wraps = wraps(d, semantics),
         .dtype = d->dtype,
         .c1 = d->fm_shape[0],

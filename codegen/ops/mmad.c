@@ -14,7 +14,7 @@ static aic_sum sum_of(const aic_mmad_desc *d)
     if (d->dtype == AIC_INT8) {
         return AIC_SUM_INT; /* 4095 products */
     }
-    return d->accumulate == AIC_ACCUMULATE_FAST ? AIC_SUM_FAST : AIC_SUM_CUBE;
+    return d->accumulate == AIC_ACCUMULATE_CUBE ? AIC_SUM_CUBE : AIC_SUM_FAST;
 }
 
 /* a: rows of k elements, one row is dense in both formats; or Zz, [M1, K1, 16, K0]. */

@@ -16,6 +16,7 @@
  *
  *     tile.rows, tile.cols.S     rows of the larger tiles; columns of a size
  *     rows.S, cols.S             tile rows of a size; tile columns, a loop
+ *     rows.less                  rows by which the smaller tiles are smaller; with small_rows
  *     cols.done                  output columns before the smaller tiles
  *     tile.count                 tile rows in all
  *     band.tiles                 tile rows of a band

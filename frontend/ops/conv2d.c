@@ -11,10 +11,16 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Integers add up in any order. */
+/* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel. */
 static inline void clear_ignored(aic_conv2d_desc *desc)
 {
-    desc->accumulate = desc->dtype == AIC_INT8 ? AIC_ACCUMULATE_CUBE : desc->accumulate;
+    if (desc->dtype == AIC_INT8) {
+        desc->accumulate = AIC_ACCUMULATE_CUBE;
+    } else if (desc->accumulate == AIC_ACCUMULATE_WINOGRAD &&
+               (desc->kernel_shape[1] != 3 || desc->kernel_shape[2] != 3 || desc->stride[0] != 1 ||
+                desc->stride[1] != 1 || desc->dilation[0] != 1 || desc->dilation[1] != 1)) {
+        desc->accumulate = AIC_ACCUMULATE_FAST;
+    }
 }
 
 #define AIC_THIS conv2d
@@ -308,8 +314,10 @@ static void conv2d_canonicalise(void *descriptor, const aic_semantics *semantics
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     const axis h = {s.h, s.kh, s.ho, &desc->stride[0], &desc->dilation[0], &desc->pad[2], &desc->pad[3]};
     const axis w = {s.w, s.kw, s.wo, &desc->stride[1], &desc->dilation[1], &desc->pad[0], &desc->pad[1]};
+    clear_ignored(desc); /* what is no Winograd's does not become one by another stride */
     canonicalise_axis(&h);
     canonicalise_axis(&w);
+    clear_ignored(desc);
     desc->pad_value = canonical_padding(desc, sees_padding(&h) || sees_padding(&w));
 }
 

@@ -5,10 +5,12 @@
 #include "frontend/core/rule.h"
 #include "frontend/reference/reference.h"
 
-/* Integers add up in any order. */
+/* Integers add up in any order. There are no kernels of 3x3. */
 static inline void clear_ignored(aic_mmad_desc *desc)
 {
-    desc->accumulate = desc->dtype == AIC_INT8 ? AIC_ACCUMULATE_CUBE : desc->accumulate;
+    desc->accumulate = desc->dtype == AIC_INT8                       ? AIC_ACCUMULATE_CUBE
+                       : desc->accumulate == AIC_ACCUMULATE_WINOGRAD ? AIC_ACCUMULATE_FAST
+                                                                     : desc->accumulate;
 }
 
 #define AIC_THIS mmad

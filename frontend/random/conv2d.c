@@ -53,6 +53,18 @@ static void draw_values(uint64_t *state, aic_conv2d_desc *desc)
     desc->accumulate = aic_rng_once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
 }
 
+/* Any order of summation may also be Winograd's, mostly of a shape for which that is something else. */
+static void draw_winograd(uint64_t *state, aic_conv2d_desc *desc)
+{
+    if (desc->accumulate == AIC_ACCUMULATE_FAST && aic_rng_once_in(state, 2)) {
+        desc->accumulate = AIC_ACCUMULATE_WINOGRAD;
+        if (!aic_rng_once_in(state, 4)) {
+            desc->kernel_shape[1] = desc->kernel_shape[2] = 3;
+            desc->stride[0] = desc->stride[1] = desc->dilation[0] = desc->dilation[1] = 1;
+        }
+    }
+}
+
 /* A reduction longer than 131071: int8 sums that can leave int32 and must be clamped. */
 static void draw_long_reduction(uint64_t *state, aic_conv2d_desc *desc)
 {
@@ -149,6 +161,7 @@ void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *de
         draw_shapes(state, desc);
         draw_window(state, desc);
         draw_values(state, desc);
+        draw_winograd(state, desc);
         if (limits == AIC_LIMITS_HOST && aic_rng_once_in(state, 8)) {
             make_column(state, desc);
         }
@@ -256,7 +269,7 @@ static void break_accumulate(uint64_t *state, aic_conv2d_desc *desc)
         *desc = aic_conv2d_desc_init();
         aic_conv2d_random(state, &defaults, desc);
     }
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 3, 77, UINT32_MAX);
     memcpy(&desc->accumulate, &wrong, sizeof wrong);
 }
 

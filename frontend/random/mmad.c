@@ -62,7 +62,9 @@ void aic_mmad_random(uint64_t *state, void *descriptor)
     desc->b_format = fractals || aic_rng_once_in(state, 3) ? AIC_LAYOUT_ZN : AIC_LAYOUT_ND;
     desc->c_format = fractals || aic_rng_once_in(state, 3) ? AIC_LAYOUT_NZ : AIC_LAYOUT_ND;
     desc->init_c = !aic_rng_once_in(state, 3);
-    desc->accumulate = aic_rng_once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
+    desc->accumulate =
+        (aic_accumulate)AIC_RNG_PICK(state, AIC_ACCUMULATE_CUBE, AIC_ACCUMULATE_CUBE, AIC_ACCUMULATE_CUBE,
+                                     AIC_ACCUMULATE_FAST, AIC_ACCUMULATE_FAST, AIC_ACCUMULATE_WINOGRAD);
 }
 
 /* ---- illegal ---- */
@@ -99,7 +101,7 @@ static void break_init_c(uint64_t *state, aic_mmad_desc *desc)
 static void break_accumulate(uint64_t *state, aic_mmad_desc *desc)
 {
     desc->dtype = desc->dtype == AIC_INT8 ? AIC_FLOAT16 : desc->dtype;
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 3, 77, UINT32_MAX);
     memcpy(&desc->accumulate, &wrong, sizeof wrong);
 }
 

@@ -3,7 +3,9 @@
 #include "frontend/reference/exact_sum.h"
 #include "frontend/reference/reference.h"
 #include "frontend/reference/value.h"
+#include "frontend/reference/winograd.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Section 4, under the document's names. */
@@ -248,7 +250,42 @@ static void allow(const request *r, const window *at, int64_t co, int64_t cell)
 {
     const float *dst = r->operands[0];
     const aic_exact_sum sum = sum_exactly(at, r->in, co, r->desc->init_l1out ? 0 : dst[cell]);
-    r->allowed[cell] = aic_exact_allowed(&sum, r->size->k);
+    r->allowed[cell] = aic_exact_allowed(&sum, r->size->k, r->allowed[cell].high);
+}
+
+/* Leaves in `high` of every result of a tile the larger one of what is there and of Winograd's bound. */
+static void allow_tile(const request *r, int m, const int64_t first[2], int64_t co)
+{
+    const sizes *s = r->size;
+    const float *dst = r->operands[0];
+    double magnitude[AIC_WINOGRAD_TILE * AIC_WINOGRAD_TILE];
+    aic_winograd_magnitudes(r->desc, r->operands, m, first, co, magnitude);
+    for (int64_t ho = first[0]; ho < first[0] + m && ho < s->ho; ho++) {
+        for (int64_t wo = first[1]; wo < first[1] + m && wo < s->wo; wo++) {
+            const int64_t cell = output_cell(s, co, ho, wo);
+            const double own = magnitude[(ho - first[0]) * AIC_WINOGRAD_TILE + wo - first[1]];
+            const double initial = r->desc->init_l1out ? 0 : (double)dst[cell];
+            r->allowed[cell].high = fmax(r->allowed[cell].high, aic_winograd_bound(m, s->c1 * s->c0, own, initial));
+        }
+    }
+}
+
+/* Leaves in `high` of every result what is allowed beyond the bound of fast. */
+static void allow_tiles(const request *r)
+{
+    for (int64_t i = 0; i < r->size->cout * r->size->round_howo; i++) {
+        r->allowed[i].high = 0;
+    }
+    for (int m = 2; aic_winograd_applies(r->desc) && m <= AIC_WINOGRAD_TILE; m += 2) {
+        for (int64_t ho = 0; ho < r->size->ho; ho += m) {
+            for (int64_t wo = 0; wo < r->size->wo; wo += m) {
+                const int64_t first[2] = {ho, wo};
+                for (int64_t co = 0; co < r->size->cout; co++) {
+                    allow_tile(r, m, first, co);
+                }
+            }
+        }
+    }
 }
 
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
@@ -282,10 +319,13 @@ aic_status aic_conv2d_reference_allowed(const void *descriptor, const aic_semant
     if (status != AIC_OK) {
         return status;
     }
-    for (int64_t i = 0; i < s.cout * s.round_howo; i++) { /* what stays: the rows past howo */
-        allowed[i] = aic_allowed_within((double)dst[i], 0);
-    }
+    allow_tiles(&r);
     walk(&r, allow);
+    for (int64_t i = 0; i < s.cout * s.round_howo; i++) { /* what stays: the rows past howo */
+        if (i / 16 % s.round_howo >= s.ho * s.wo) {
+            allowed[i] = aic_allowed_within((double)dst[i], 0);
+        }
+    }
     free_doubles(&in);
     return AIC_OK;
 }

@@ -84,10 +84,12 @@ double aic_exact_value(const aic_exact_sum *sum)
     return sign * ldexp((double)(mantissa | (rest != 0)), bit + LOWEST_BIT);
 }
 
-aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products)
+aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products, double least)
 {
     const double magnitude = sum->above + sum->below;
-    const double bound = (double)products * (0x1p-24 * magnitude + (magnitude > 0 ? 0x1p-149 : 0));
+    const double each = 0x1p-24 * magnitude, subnormal = magnitude > 0 ? 0x1p-149 : 0;
+    const double bound =
+        (double)products * each < least ? least + (double)products * subnormal : (double)products * (each + subnormal);
     const bool up = sum->above + bound > (double)FLT_MAX, down = sum->below + bound > (double)FLT_MAX;
     aic_allowed allowed = aic_allowed_within(aic_exact_value(sum), bound);
     if (sum->special == 0 && up) {

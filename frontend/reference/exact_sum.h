@@ -35,7 +35,10 @@ double aic_exact_value(const aic_exact_sum *sum);
  * leaves a finite result within b even then, and none if there is no float within b.
  *
  * With infinite terms of one sign the result is that infinity, or NaN where finite terms of the other sign can overflow
- * first. With NaN, or infinities of both signs, it is NaN in every order. */
-aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products);
+ * first. With NaN, or infinities of both signs, it is NaN in every order.
+ *
+ * `least` stands in place of products * 2^-24 * S where it is larger (accumulate=winograd); the rest holds as it is
+ * where the only sum that can overflow is that of the old value and all products. */
+aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products, double least);
 
 #endif

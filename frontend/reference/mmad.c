@@ -220,7 +220,7 @@ static void allow(const request *r, const dot *d, int64_t cell)
     const float *c = r->operands[0];
     const aic_exact_sum sum = sum_exactly(d, r->desc->init_c ? 0 : c[cell]);
     aic_allowed *allowed = &r->allowed[cell];
-    *allowed = aic_exact_allowed(&sum, r->desc->k);
+    *allowed = aic_exact_allowed(&sum, r->desc->k, 0);
     allowed->exact = overflow(r->semantics, allowed->exact);
     allowed->low = overflow(r->semantics, allowed->low);
     allowed->high = overflow(r->semantics, allowed->high);

@@ -1,6 +1,7 @@
 /* How conv2d makes one element (TIK conv2d, sections 4 and 5). The reduction index k counts channels within a block,
  * kernel columns, kernel rows, blocks of channels; every block of K0 neighbours is one step. */
 #include "frontend/numeric/half.h"
+#include "frontend/reference/winograd.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -87,12 +88,22 @@ static void add_tap(aic_tracer *t, const position *p, aic_trace_sum *sum, int64_
     }
 }
 
+/* The bound of Winograd's method is for people: a trace that only looks for events does without. */
+static void allow_winograd(aic_tracer *t, const position *p, aic_trace_sum *sum)
+{
+    if (t->out && aic_winograd_applies(p->desc)) {
+        sum->least =
+            aic_winograd_bound_at(p->desc, p->operands, p->row / p->wo, p->row % p->wo, p->column, (double)sum->acc);
+    }
+}
+
 static uint64_t add_up(aic_tracer *t, const position *p, uint64_t old)
 {
     const aic_dtype dtype = p->desc->dtype, result = dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
     const int64_t k0 = dtype == AIC_INT8 ? 32 : 16, blocks = (p->k + k0 - 1) / k0;
     aic_trace_sum sum;
     aic_trace_sum_begin(t, &sum, result, p->desc->accumulate, old, blocks, p->k);
+    allow_winograd(t, p, &sum);
     for (int64_t b = 0; b < blocks; b++) {
         for (int64_t k = b * k0; k < (b + 1) * k0 && k < p->k; k += p->c0) { /* a block has whole taps */
             add_tap(t, p, &sum, k, p->c0);

@@ -1,4 +1,4 @@
-/* Sums of products in traces, as the choices `sum` and `int_overflow` and accumulate=fast have them. */
+/* Sums of products in traces, as the choices `sum` and `int_overflow` and accumulate=fast and winograd have them. */
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
 #include "frontend/trace/trace.h"
@@ -20,7 +20,7 @@ void aic_trace_sum_begin(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, aic
         sum->integer = (int32_t)old;
         return;
     }
-    sum->fast = accumulate == AIC_ACCUMULATE_FAST;
+    sum->fast = accumulate != AIC_ACCUMULATE_CUBE;
     sum->model = sum->fast ? AIC_SUM_MODEL_EXACT : t->semantics->sum;
     sum->acc = aic_trace_float(old);
     sum->nan = isnan(sum->acc);
@@ -162,8 +162,11 @@ static int32_t to_int32(aic_tracer *t, int64_t sum)
 /* What every order of summation may give. */
 static void put_allowed(aic_tracer *t, const aic_trace_sum *sum)
 {
-    const aic_allowed allowed = aic_exact_allowed(&sum->exact, sum->products);
+    const aic_allowed allowed = aic_exact_allowed(&sum->exact, sum->products, sum->least);
     aic_trace_step(t, AIC_STEP_SUM_FAST, "exact sum", "%s", aic_trace_real(t, allowed.exact).text);
+    if (sum->least > 0) {
+        aic_trace_step(t, AIC_STEP_SUM_WINOGRAD, "transforms", "may be off by %s", aic_trace_real(t, sum->least).text);
+    }
     aic_trace_step(t, AIC_STEP_SUM_FAST, "bound", "%s: any result from %s to %s is right",
                    aic_trace_real(t, allowed.high - allowed.exact).text, aic_trace_real(t, allowed.low).text,
                    aic_trace_real(t, allowed.high).text);

@@ -146,7 +146,8 @@ uint64_t aic_trace_narrow(aic_tracer *t, aic_dtype dtype, float value);
 typedef struct aic_trace_sum {
     aic_dtype dtype; /* int32 or float32 */
     aic_sum_model model;
-    bool fast;
+    bool fast;    /* and accumulate=winograd */
+    double least; /* what that allows, where it is more than fast does */
     int64_t blocks, products;
     int64_t integer; /* int32: all; and those of this block */
     int64_t block_integer;

@@ -17,8 +17,8 @@ enum {
     AIC_NETWORK_NAME_MAX = 63,
     AIC_NETWORK_TENSORS_MAX = 8192,
     AIC_NETWORK_KERNELS_MAX = 8192,
-    AIC_NETWORK_ENDS_MAX = 64, /* inputs, and outputs */
-    AIC_NETWORK_ARENAS = 8,    /* kept for later calls */
+    AIC_NETWORK_ENDS_MAX = 1024, /* inputs, and outputs */
+    AIC_NETWORK_ARENAS = 8,      /* kept for later calls */
 };
 
 static const int64_t AIC_NETWORK_TENSOR_BYTES_MAX = INT64_C(1) << 32;
@@ -58,7 +58,6 @@ typedef struct aic_net_operand {
     int64_t offset;
 } aic_net_operand;
 #define AIC_NET_NONE SIZE_MAX
-enum { AIC_NET_ROOTS = 1 + 2 * AIC_NETWORK_ENDS_MAX };
 
 typedef struct aic_net_kernel {
     size_t line;
@@ -114,12 +113,12 @@ aic_status aic_net_place(aic_network *net);
 /* Makes the kernels and packs constants. */
 aic_status aic_net_make(aic_network *net, aic_context *context);
 
-/* Memory for the buffers of a call; NULL: there is none. */
+/* Memory for the buffers of a call, and behind it for its roots; NULL: there is none. */
 void *aic_net_arena_take(aic_network *net);
 void aic_net_arena_give(aic_network *net, void *arena);
 
 /* Not const, as the reference takes it: what kernels write was checked. */
-static inline void *aic_net_address(const aic_net_operand *operand, char *const roots[AIC_NET_ROOTS])
+static inline void *aic_net_address(const aic_net_operand *operand, char *const roots[])
 {
     if (operand->tensor == AIC_NET_NONE) {
         return NULL;

@@ -96,7 +96,8 @@ void *aic_net_arena_take(aic_network *net)
             return arena;
         }
     }
-    return aligned_alloc(LINE, net->arena_bytes > 0 ? (size_t)net->arena_bytes : LINE);
+    const size_t roots = (1 + net->inputs + net->outputs) * sizeof(char *);
+    return aligned_alloc(LINE, (size_t)net->arena_bytes + (roots + LINE - 1) / LINE * LINE);
 }
 
 void aic_net_arena_give(aic_network *net, void *arena)

@@ -93,7 +93,7 @@ static aic_status check_given(const aic_network *net, const given *g)
 /* ---- one image ---- */
 
 /* Where the roots of an image are. */
-static void find_roots(const aic_network *net, const given *g, size_t image, void *arena, char *roots[AIC_NET_ROOTS])
+static void find_roots(const aic_network *net, const given *g, size_t image, void *arena, char *roots[])
 {
     roots[0] = arena;
     for (int side = 0; side < 2; side++) {
@@ -107,8 +107,7 @@ static void find_roots(const aic_network *net, const given *g, size_t image, voi
 }
 
 /* Memory of a worker of a batch; NULL: threads share the kernels of a call. */
-static aic_status run_kernel(const aic_network *net, const aic_net_kernel *kernel, char *const roots[AIC_NET_ROOTS],
-                             void *workspace)
+static aic_status run_kernel(const aic_network *net, const aic_net_kernel *kernel, char *const roots[], void *workspace)
 {
     void *operands[AIC_OPERANDS_MAX];
     const void *own[AIC_OPERANDS_MAX], *const *readable = (const void *const *)operands;
@@ -131,7 +130,7 @@ static aic_status run_kernel(const aic_network *net, const aic_net_kernel *kerne
 
 static aic_status run_image(const aic_network *net, const given *g, size_t image, void *arena, void *workspace)
 {
-    char *roots[AIC_NET_ROOTS];
+    char **roots = (void *)((char *)arena + net->arena_bytes);
     aic_status status = AIC_OK;
     const aic_network_step step = workspace == NULL ? net->options.step : NULL;
     find_roots(net, g, image, arena, roots);

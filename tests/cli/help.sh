@@ -58,7 +58,7 @@ done <commands.txt
 while read -r operator; do
     ok "it has $operator" grep -q "^\.SS $operator\$" .out
 done <operators.txt
-ok 'no line begins like a request of its own' test -z "$(grep '^[.'\'']' .out | grep -Ev '^\.(TH|SH|SS|TP|B|I|br|ad)( |$)')"
+ok 'no line begins like a request of its own' test -z "$(grep '^[.'\'']' .out | grep -Ev '^\.(TH|SH|SS|TP|PP|B|I|br|ad|nf|fi)( |$)')"
 expect 'completion' 0 '^complete .*-F _aicjit aicjit$' "$aicjit" help --format bash
 ok 'it is bash' bash -n .out
 expect 'a format of one operator' 2 '--format: man is about all of them' "$aicjit" help conv2d --format man

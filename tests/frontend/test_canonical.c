@@ -206,8 +206,14 @@ static void print_pair(const pair *p, const char *what)
     }
 }
 
-/* Pairs whose code may be equal by chance: the results of two constants are computed when the code is made, and a
- * target without FMA adds float32 up in one way. */
+static bool is_cube(const aic_stage *stage)
+{
+    return (stage->op == AIC_OP_CONV2D ? stage->desc.conv2d.accumulate : stage->desc.mmad.accumulate) ==
+           AIC_ACCUMULATE_CUBE;
+}
+
+/* Pairs whose code may be equal by chance: the results of two constants are computed when the code is made, a target
+ * without FMA adds float32 up in one way, and Winograd's method is taken only where it is cheaper than direct sums. */
 static bool may_be_equal(const pair *p)
 {
     const aic_stage *stage = &p->spec[0].stage[0];
@@ -219,7 +225,8 @@ static bool may_be_equal(const pair *p)
     return (stage->op == AIC_OP_TENSOR_ARITHMETIC && words->input0_is_const && words->input1_is_const) ||
            (stage->op == AIC_OP_TENSOR_ARITHMETIC_QUANTIZED && integers->input0_is_const &&
             integers->input1_is_const) ||
-           (strcmp(p->field, "accumulate") == 0 && !fused);
+           (strcmp(p->field, "accumulate") == 0 &&
+            (!fused || (!is_cube(&p->spec[0].stage[0]) && !is_cube(&p->spec[1].stage[0]))));
 }
 
 /* Draws of each kind; N times as many in a campaign. */

@@ -141,7 +141,8 @@ static const entry_case float16_cases[] = {
     {"fm_shape", 3, 32, "conv2d: fm_shape: C0 = 32 is not 16 or 4 for float16"},
     {"dtype", 0, AIC_INT8, "conv2d: fm_shape: C0 = 16 is not 32 or 4 for int8"},
     {"accumulate", 0, 1, NULL},
-    {"accumulate", 0, 7, "conv2d: accumulate: value 7 is not cube or fast"},
+    {"accumulate", 0, 2, NULL},
+    {"accumulate", 0, 7, "conv2d: accumulate: value 7 is not cube, fast or winograd"},
 };
 
 START_TEST(rows_for_float16)

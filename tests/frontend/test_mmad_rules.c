@@ -41,7 +41,8 @@ static const rule_case cases[] = {
     {BASE, "init_c", 2, "mmad: init_c: value 2 is not true or false"},
     {BASE, "init_c", 255, "mmad: init_c: value 255 is not true or false"},
     {BASE, "accumulate", AIC_ACCUMULATE_FAST, NULL},
-    {BASE, "accumulate", 2, "mmad: accumulate: value 2 is not cube or fast"},
+    {BASE, "accumulate", AIC_ACCUMULATE_WINOGRAD, NULL},
+    {BASE, "accumulate", 3, "mmad: accumulate: value 3 is not cube, fast or winograd"},
 };
 
 START_TEST(every_row)

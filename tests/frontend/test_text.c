@@ -134,7 +134,7 @@ static const struct {
     {"conv2d(pad_value=1e999)", "conv2d: pad_value: 1e999 is not a number of double precision (column 18)"},
     {"conv2d(init_l1out=1)", "conv2d: init_l1out: 1 is not true or false (column 19)"},
     {"conv2d(init_l1out=TRUE)", "conv2d: init_l1out: TRUE is not true or false (column 19)"},
-    {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
+    {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube, fast or winograd (column 19)"},
     {"mmad(a_format=zz)", "mmad: a_format: zz is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
                           "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D); did you mean Zz? (column 15)"},
     {"mmad(a_format=0)", "mmad: a_format: 0 is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "

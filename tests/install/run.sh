@@ -34,6 +34,7 @@ files_are_there() {
     local file
     for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
         share/man/man1/aicjit.1 share/bash-completion/completions/aicjit \
+        share/zsh/site-functions/_aicjit share/fish/vendor_completions.d/aicjit.fish \
         "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.2,libaicjit-codegen.so.0.2,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
@@ -92,6 +93,9 @@ manual_page() {
         grep -q "^\.SS \"aicjit $name " "$page"
     done
     for name in conv2d mmad fixpipe texpands; do grep -q "^\.SS $name\$" "$page"; done
+    for name in NAME SYNOPSIS COMMANDS OPERATORS ENVIRONMENT FILES EXAMPLES JSON '"EXIT STATUS"'; do
+        grep -q "^\.SH \"*${name//\"/}\"*\$" "$page"
+    done
     for name in AIC_DUMP_DIR AIC_TUNING_DB; do grep -q "^\\\\fB$name" "$page"; done
     ! command -v groff >/dev/null || [ -z "$(groff -man -Tascii -ww -z "$page" 2>&1)" ]
 }
@@ -112,6 +116,40 @@ completion() {
     [ "$(completed run --overflow s)" = saturate ]
     [ "$(completed help texp)" = texpands ]
     [ "$(completed check --fu)" = --fuzz ]
+    [ "$(completed run conv)" = 'conv2d(' ]
+    [ "$(completed rules tik)" = tik_fixpipe ]
+    [ "$(completed check --op mm)" = mmad ]
+    [ "$(completed bench --isa al)" = all ]
+    [ "$(completed run --isa gen)" = generic ]
+}
+
+# The same by fish itself.
+offered() { fish --no-config -c "source '$prefix/share/fish/vendor_completions.d/aicjit.fish'; complete -C '$1'" | cut -f 1 | sort | xargs; }
+completion_of_fish() {
+    [ "$(offered 'aicjit exp')" = 'explain export' ]
+    [ "$(offered 'aicjit dump --sta')" = --stage ]
+    [ "$(offered 'aicjit dump --stage o')" = 'obj opt' ]
+    [ "$(offered 'aicjit run --overflow s')" = saturate ]
+    [ "$(offered 'aicjit help texp')" = texpands ]
+    [ "$(offered 'aicjit run tik')" = 'tik_fixpipe(' ]
+    [ "$(offered 'aicjit run --isa gen')" = generic ]
+}
+
+# The same by zsh, whose functions say what they were handed.
+zsh_offers() { # WORD...
+    zsh -f -c "_files() { print files }; compadd() { print -l -- \$@ }
+        _describe() { print -l -- \${(P)2} }
+        _arguments() { print -rl -- \$@ }
+        words=(aicjit $*); CURRENT=\$#words; source '$prefix/share/zsh/site-functions/_aicjit'"
+}
+completion_of_zsh() {
+    zsh_offers exp | grep -qx 'explain:tell which schedule is used and why'
+    zsh_offers dump x | grep -qx -- '--stage\[.*\]:ir|opt|asm|obj|plan:(ir opt asm obj plan )'
+    zsh_offers run x | grep -qx -- '--isa\[.*\]:LEVEL:(generic .*)'
+    zsh_offers run x | grep -qx -- '\*--in\[.*\]:NAME=FILE:_files'
+    zsh_offers run x | grep -qx -- '\*:argument:_aicjit_specs'
+    zsh_offers help x | grep -q '^\*:subject:(run .*texpands choices )'
+    zsh_offers run x | grep -qx -- '--overflow\[.*\]:.*:(.*saturate.*)'
 }
 
 cmake_package() {
@@ -119,6 +157,12 @@ cmake_package() {
     cmake --build "$work/cmake"
     "$work/cmake/consumer_c"
     "$work/cmake/consumer_cpp"
+}
+
+cmake_static() {
+    "$work/cmake/consumer_static"
+    readelf -d "$work/cmake/consumer_c" | grep -F 'libaicjit.so'
+    ! readelf -d "$work/cmake/consumer_static" | grep -F 'libaicjit'
 }
 
 cmake_refuses_other_versions() {
@@ -176,7 +220,15 @@ check "headers stand alone in C and C++" headers_stand_alone
 check "structs are written out" structs_are_written_out
 check "the manual page" manual_page
 check "completion" completion
+for shell in fish zsh; do
+    if command -v "$shell" >/dev/null; then
+        check "completion of $shell" "completion_of_$shell"
+    else
+        echo "completion of $shell: not run, it is not installed"
+    fi
+done
 check "find_package(aicjit)" cmake_package
+check "aicjit::static" cmake_static
 check "find_package(aicjit 9.0) is refused" cmake_refuses_other_versions
 check "pkg-config aicjit" pkg_config
 check "libaicjit.a by pkg-config --static" static_library

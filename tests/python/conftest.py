@@ -4,6 +4,7 @@ import os
 
 os.environ["AIC_CACHE"] = "off"  # every kernel is made here
 
+import aicjit
 import numpy as np
 import pytest
 
@@ -24,3 +25,19 @@ def pytest_exception_interact(node):
 @pytest.fixture
 def random():
     return np.random.default_rng(7)
+
+
+# Of these, every test runs twice: with operands looked at in C where they fit, and always in Python.
+CALLING = ("test_kernels", "test_lifetimes", "test_wrong_objects")
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.module.__name__.rpartition(".")[2] in CALLING:
+        metafunc.fixturenames.append("looks")
+        metafunc.parametrize("looks", ["in C", "in Python"], indirect=True)
+
+
+@pytest.fixture
+def looks(request, monkeypatch):
+    if request.param == "in Python":
+        monkeypatch.setattr(aicjit._kernel, "_call_fast", aicjit._fast._does_not_fit)

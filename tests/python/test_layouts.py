@@ -16,6 +16,7 @@ from aicjit._library import lib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ROOT / "frontend" / "include"
+OWN = ROOT / "tools" / "python"
 # What an expression of C is; enumerations are integers, and what is left are pointers and structures.
 KIND = "#define KIND(x) _Generic((x), float: \"real\", double: \"real\", %s, default: \"other\")" % ", ".join(
     '%s: "integer"' % name for name in ("bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int",
@@ -47,6 +48,9 @@ def test_structures(tmp_path):
     limits = {"OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
               "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS",
               "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM", "OTHERS_MAX": "AIC_OTHERS_MAX"}
+    same = [("PYTHON_RANK_MAX", _structs.RANK_MAX), ("PYTHON_OPERANDS_MAX", _structs.OPERANDS_MAX)]
+    lines += ['printf("%s %%d\\n", (int)%s);' % (name, name) for name, _ in same]
+    expected += ["%s %d" % one for one in same]
     for here, there in limits.items():
         lines.append('printf("%s %%d\\n", (int)%s);' % (here, there))
         expected.append("%s %d" % (here, getattr(_structs, here)))
@@ -111,10 +115,10 @@ def run_c(tmp_path, lines):
     compiler = shutil.which(os.environ.get("CC", "cc"))
     assert compiler, "a C compiler is needed"
     source, program = tmp_path / "program.c", tmp_path / "program"
-    source.write_text("#include <aic/aic.h>\n#include <stdio.h>\n%s\nint main(void)\n{\n%s\nreturn 0;\n}\n" % (
+    source.write_text("#include <aic/aic.h>\n#include \"call.h\"\n#include <stdio.h>\n%s\nint main(void)\n{\n%s\nreturn 0;\n}\n" % (
         KIND, "\n".join(lines)))
     library = pathlib.Path(lib._name).resolve()
-    subprocess.run([compiler, "-I", str(HEADERS), str(source), "-o", str(program), str(library),
+    subprocess.run([compiler, "-I", str(HEADERS), "-I", str(OWN), str(source), "-o", str(program), str(library),
                     "-Wl,-rpath," + str(library.parent)], check=True)
     return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
 

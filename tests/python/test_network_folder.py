@@ -33,7 +33,7 @@ def arrays(random):
 @pytest.mark.parametrize("reference", [False, True])
 def test_results(folder, arrays, reference):
     a, b = arrays
-    with aicjit.FolderNetwork.open(folder, reference=reference) as network:
+    with aicjit.Network.open(folder, reference=reference) as network:
         for twice, total in (network(a, b), network(b=b, a=a)):
             assert np.array_equal(total, a + b) and np.array_equal(twice, (2 * (a + b)).ravel())
         out = np.empty(12, np.float32), np.empty((3, 4), np.float32)
@@ -42,7 +42,7 @@ def test_results(folder, arrays, reference):
 
 
 def test_info(folder):
-    network = aicjit.FolderNetwork.open(str(folder), context=aicjit.Context(threads=1))
+    network = aicjit.Network.open(str(folder), context=aicjit.Context(threads=1))
     info = network.info
     assert [o.name for o in info.inputs] == ["a", "b"] and [o.name for o in info.outputs] == ["twice", "sum"]
     assert info.inputs[0].shape == (3, 4) and info.outputs[0].dtype == "float32"
@@ -53,16 +53,16 @@ def test_info(folder):
 
 
 def test_batches(folder, random):
-    network = aicjit.FolderNetwork.open(folder)
+    network = aicjit.Network.open(folder)
     a, b = random.random((5, 3, 4), np.float32), random.random((5, 3, 4), np.float32)
     twice, total = network.call_batch(a, b)
     assert np.array_equal(total, a + b) and twice.shape == (5, 12)
-    with pytest.raises(aicjit.OperandValueError, match="b: is float32"):
+    with pytest.raises(aicjit.OperandValueError, match="different numbers of images"):
         network.call_batch(a, b[:4])
 
 
 def test_export(folder, tmp_path):
-    network = aicjit.FolderNetwork.open(folder)
+    network = aicjit.Network.open(folder)
     network.export(tmp_path / "net.o", tmp_path / "net.h", name="sums", isa="generic", target="x86_64-linux-gnu")
     assert (tmp_path / "net.o").read_bytes()[:4] == b"\x7fELF"
     assert "void sums(const void *in_a, const void *in_b, void *out_twice, void *out_sum, void *workspace);" \
@@ -73,10 +73,10 @@ def test_export(folder, tmp_path):
 
 def test_what_is_refused(folder, arrays):
     a, b = arrays
-    network = aicjit.FolderNetwork.open(folder)
-    with pytest.raises(aicjit.OperandTypeError, match="network: a: has elements of float64"):
+    network = aicjit.Network.open(folder)
+    with pytest.raises(aicjit.OperandTypeError, match="network: input a: is float64, not float32"):
         network(a.astype(np.float64), b)
-    with pytest.raises(aicjit.ArgumentTypeError, match="1 inputs given, 2 needed: a, b"):
+    with pytest.raises(aicjit.ArgumentError, match="input b is not given; its inputs are a float32"):
         network(a)
     with pytest.raises(aicjit.OperandValueError, match="out: 1 arrays given, 2 needed"):
         network(a, b, out=[np.empty(12, np.float32)])
@@ -85,10 +85,10 @@ def test_what_is_refused(folder, arrays):
     network.close()
     with pytest.raises(aicjit.ArgumentError, match="is closed"):
         network(a, b)
-    with pytest.raises(TypeError, match="FolderNetwork.open"):
-        aicjit.FolderNetwork()
+    with pytest.raises(TypeError, match="program|Network.open"):
+        aicjit.Network()
     with pytest.raises(aicjit.ArgumentTypeError, match="folder"):
-        aicjit.FolderNetwork.open(3)
+        aicjit.Network.open(3)
     (folder / "network.txt").write_text(TEXT.replace("two.npy", "../two.npy"))
     with pytest.raises(aicjit.ArgumentError, match="line 4: two"):
-        aicjit.FolderNetwork.open(folder)
+        aicjit.Network.open(folder)

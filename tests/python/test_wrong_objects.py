@@ -81,6 +81,7 @@ def texpands(*arguments, **named):
 # Each with arguments that are right.
 CALLS = [
     (aicjit.compile, (SPEC,), {"schedule": None, "context": CONTEXT}),
+    (aicjit.compile_many, ([SPEC],), {"threads": 1, "schedule": None, "progress": None, "errors": "raise", "context": CONTEXT}),
     (aicjit.Kernel, (SPEC, None, CONTEXT), {}),
     (aicjit.Spec, (ADD,), {}),
     (aicjit.op, ("mmad",), {"dtype": "int8", "m": 1, "k": 1, "n": 1, "accumulate": "cube"}),

@@ -13,6 +13,7 @@ def layer(x: npt.NDArray[np.int8], scales: "list[float]") -> aicjit.Kernel:
     with aicjit.Context(threads=1, cache="off") as context:
         kernel = aicjit.compile(chain, context=context)
     words = aicjit.quant_words(scales, offset=0, dtype="int8")
+    kernel = aicjit.compile_many([chain], 2, progress=lambda done, count, made: print(done, count, made.name))[0]
     y = kernel(x, kernel.pack(w), words)
     kernel(feature_map=x, weight=w, cbufWorkspace=words, out=np.zeros_like(y))
     plain = aicjit.conv2d(x, w, pad=(1, 1, 1, 1), stride=[1, 1], accumulate="fast")

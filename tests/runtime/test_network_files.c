@@ -361,8 +361,8 @@ START_TEST(numbers_are_limited)
     network_case c;
     open_right(&c);
     refuse_many(&c, "buffer", NULL, 8193, "line 8194: there are more than 8192 names");
-    refuse_many(&c, "input", NULL, 65, "line 66: there are more than 64 inputs");
-    refuse_many(&c, "buffer", "output", 65, "line 131: there are more than 64 outputs");
+    refuse_many(&c, "input", NULL, 1025, "line 1026: there are more than 1024 inputs");
+    refuse_many(&c, "buffer", "output", 1025, "line 2051: there are more than 1024 outputs");
     char *line = malloc(20000);
     ck_assert_ptr_nonnull(line);
     memset(line, 'x', 19999);

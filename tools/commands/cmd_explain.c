@@ -6,6 +6,7 @@
 #include "tools/harness/interrupt.h"
 #include "tools/harness/peak.h"
 #include "tools/harness/timer.h"
+#include "tools/json_write.h"
 #include "tools/laboratory/at.h"
 #include "tools/laboratory/tracing.h"
 #include "tools/operands.h"
@@ -21,7 +22,7 @@ typedef struct explain_state {
     cli_session session;
     cli_pto pto;
     const char *isa, *at, *schedule;
-    bool measure;
+    bool measure, json;
     cli_operands operands;
     const aic_spec *spec;
 } explain_state;
@@ -40,6 +41,17 @@ static void print_measured(const aic_explanation *e, const timer_result *time)
     }
 }
 
+static void put_measured(const aic_explanation *e, const timer_result *time)
+{
+    json_object("measured");
+    json_real("median_ns", time->median_ns);
+    json_real("min_ns", time->min_ns);
+    json_real("p90_ns", time->p90_ns);
+    json_integer("calls", (int64_t)time->calls);
+    json_real("operations_per_ns", aic_peak_vector_operations(e->vector_bits));
+    json_end();
+}
+
 /* Measures as `bench` does. */
 static int measure(const explain_state *explain, const aic_explanation *e)
 {
@@ -51,12 +63,63 @@ static int measure(const explain_state *explain, const aic_explanation *e)
         status = bench_call_open(&call, &operands, explain->session.context, explain->schedule, true);
         if (status == CLI_DONE) {
             const timer_result time = timer_measure(bench_call_run, &call, SECONDS, interrupt_requested);
-            print_measured(e, &time);
+            (explain->json ? put_measured : print_measured)(e, &time);
         }
         bench_call_close(&call);
     }
     bench_operands_close(&operands);
     return status;
+}
+
+/* The explanation's members. */
+static void put_explanation(const aic_explanation *e)
+{
+    static const char *const LEVELS[AIC_TRAFFIC_LEVELS] = {"l1", "l2", "l3", "memory"};
+    json_text("shape", e->shape);
+    json_text("kernel", e->kernel);
+    json_text("origin", e->origin);
+    json_text("isa", e->isa);
+    json_integer("vector_bits", e->vector_bits);
+    json_text("schedule", e->schedule);
+    json_integer("macs", e->macs);
+    json_real("cost", e->cost);
+    json_real("bound", e->bound);
+    json_real("predicted_ns", e->predicted_ns);
+    json_real("bound_ns", e->bound_ns);
+    json_real("operations_per_ns", e->operations_per_ns);
+    json_object("bytes");
+    for (size_t i = 0; i < AIC_TRAFFIC_LEVELS; i++) {
+        json_real(LEVELS[i], e->bytes[i]);
+    }
+    json_end();
+    json_words("text", e->text, '\n');
+}
+
+/* What opens every object: the request, and under which readings. */
+static void put_request(const explain_state *explain, const char *canonical)
+{
+    char choices[CLI_SEMANTICS_TEXT_MAX];
+    cli_choices_text(&explain->session.semantics, choices);
+    json_object(NULL);
+    json_text("spec", canonical);
+    json_text("choices", choices);
+}
+
+static int explain_as_json(explain_state *explain, const aic_explanation *e, const char *canonical)
+{
+    put_request(explain, canonical);
+    put_explanation(e);
+    const int status = explain->measure ? measure(explain, e) : CLI_DONE;
+    json_end();
+    return status;
+}
+
+static int explain_as_text(explain_state *explain, const aic_explanation *e, const char *canonical)
+{
+    printf("%s\n", canonical);
+    cli_show_choices(&explain->session.semantics);
+    cli_put(e->text, strlen(e->text));
+    return explain->measure ? measure(explain, e) : CLI_DONE;
 }
 
 static int explain_schedule(explain_state *explain)
@@ -70,10 +133,7 @@ static int explain_schedule(explain_state *explain)
     const aic_status failed = aic_explain(explain->session.context, explain->spec, explain->schedule, explain->isa, &e);
     if (failed == AIC_OK) {
         cli_show_advice("", explain->spec, &explain->session.semantics, NULL, 0);
-        printf("%s\n", canonical);
-        cli_show_choices(&explain->session.semantics);
-        cli_put(e.text, strlen(e.text));
-        status = explain->measure ? measure(explain, &e) : CLI_DONE;
+        status = (explain->json ? explain_as_json : explain_as_text)(explain, &e, canonical);
     } else {
         status = cli_fail_library(NULL, failed);
     }
@@ -83,6 +143,28 @@ static int explain_schedule(explain_state *explain)
 }
 
 /* ---- one element ---- */
+
+/* The steps in lines; the last line is what came of them, OPERAND[I,...] = VALUE. */
+static int put_element(const explain_state *explain, int64_t element, char *text)
+{
+    char *canonical = cli_spec_text(explain->spec);
+    if (canonical == NULL) {
+        return cli_fail(CLI_SYSTEM, "explain: memory ran out");
+    }
+    const size_t length = strlen(text);
+    text[length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
+    const char *last = strrchr(text, '\n');
+    last = last != NULL ? last + 1 : text;
+    const char *value = strstr(last, " = ");
+    put_request(explain, canonical);
+    json_piece("at", last, strcspn(last, " "));
+    json_integer("element", element);
+    json_text("value", value != NULL ? value + 3 : NULL);
+    json_words("steps", text, '\n');
+    json_end();
+    free(canonical);
+    return CLI_DONE;
+}
 
 static int explain_element(explain_state *explain)
 {
@@ -98,7 +180,11 @@ static int explain_element(explain_state *explain)
                                 : status;
     if (status == CLI_DONE && text != NULL) {
         cli_show_warning();
-        cli_put(text, strlen(text));
+        if (explain->json) {
+            status = put_element(explain, element, text);
+        } else {
+            cli_put(text, strlen(text));
+        }
     }
     free(text);
     return status;
@@ -129,7 +215,9 @@ static int explain_program(explain_state *explain)
     status = status == CLI_DONE ? cli_pto_statements("explain", program, &list, &count) : status;
     for (size_t i = 0; status == CLI_DONE && i < count; i++) {
         explain->spec = list[i].spec;
-        printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
+        if (!explain->json) {
+            printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
+        }
         status = explain_schedule(explain);
     }
     free(list);
@@ -199,6 +287,7 @@ int cmd_explain(int argc, char **argv)
          .help = "measure the kernel, as bench does, beside what is predicted",
          .kind = ARGS_FLAG,
          .target = &explain.measure},
+        {.name = "--json", .help = "an object a line, see tools/json.md", .kind = ARGS_FLAG, .target = &explain.json},
         CLI_OPTIONS_PTO(explain.pto),
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),

@@ -3,6 +3,7 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
+#include "tools/help_json.h"
 #include "tools/manual.h"
 #include "tools/session.h"
 #include "tools/sheet.h"
@@ -12,18 +13,6 @@
 #include <string.h>
 
 /* ---- operators ---- */
-
-/* The source of an entry; NULL where there is none. */
-static const char *source_of(const char *op, const char *kind, const char *id)
-{
-    const aic_rule *rule;
-    for (size_t i = 0; (rule = aic_rule_at(i)) != NULL; i++) {
-        if (strcmp(rule->op, op) == 0 && strcmp(rule->kind, kind) == 0 && strcmp(rule->id, id) == 0) {
-            return rule->source;
-        }
-    }
-    return NULL;
-}
 
 static void print_rules(const char *op)
 {
@@ -45,7 +34,8 @@ static void print_key(const op_sheet *sheet, size_t index)
     sheet_default(key, fallback, sizeof fallback);
     sheet_limits(sheet, index, limits, sizeof limits);
     printf("  %s=%s  (%s%s%s%s)\n      %s [%s]\n", key->name, type, key->required ? "required" : "default ", fallback,
-           limits[0] == '\0' ? "" : "; ", limits, sheet->meanings[index], source_of(sheet->name, "field", key->name));
+           limits[0] == '\0' ? "" : "; ", limits, sheet->meanings[index],
+           sheet_source(sheet->name, "field", key->name));
 }
 
 /* The chains that begin or end with this operator, if there are any. */
@@ -158,33 +148,25 @@ static int print_choices(void)
 
 /* ---- commands ---- */
 
-static int help_command(const command_row *command)
-{
-    char name[32], option[] = "--help";
-    char *argv[] = {name, option, NULL};
-    (void)snprintf(name, sizeof name, "%s", command->name);
-    return command->run(2, argv);
-}
-
 enum { NAMES_MAX = 64 };
 #define CHOICES "choices"
 
 /* An operator or a command by its name, or which of them may be meant. */
-static int help_on(const char *name)
+static int help_on(const char *name, bool json)
 {
     const char *names[NAMES_MAX];
     size_t count = 0;
     const command_row *command;
     const aic_op op = aic_op_parse(name);
     if (op != AIC_OP_NONE) {
-        return print_operator(op);
+        return json ? help_json_operator(op) : print_operator(op);
     }
     if (strcmp(name, CHOICES) == 0) {
-        return print_choices();
+        return json ? help_json_choices() : print_choices();
     }
     for (; count < NAMES_MAX && (command = command_at(count)) != NULL; count++) {
         if (strcmp(command->name, name) == 0) {
-            return help_command(command);
+            return json ? help_json_command(command) : command_help(command);
         }
         names[count] = command->name;
     }
@@ -198,14 +180,38 @@ static int help_on(const char *name)
                     near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 
+/* What --format says. */
+static int manual_in(const char *format)
+{
+    static const struct {
+        const char *format;
+        int (*write)(void);
+    } FORMATS[] = {{"man", manual_page}, {"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
+    size_t i = 0;
+    while (strcmp(FORMATS[i].format, format) != 0) {
+        i++;
+    }
+    return FORMATS[i].write();
+}
+
+static int print_all(void)
+{
+    command_usage();
+    printf("\n");
+    print_operators();
+    return CLI_DONE;
+}
+
 int cmd_help(int argc, char **argv)
 {
     args_list names = {0};
     const char *format = NULL;
+    bool json = false;
     const args_option options[] = {
+        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
         {.name = "--format",
-         .value = "text|man|bash",
-         .help = "man: the manual page; bash: completion for that shell (default text)",
+         .value = "text|man|bash|zsh|fish",
+         .help = "man: the manual page; bash, zsh, fish: completion for that shell (default text)",
          .kind = ARGS_TEXT,
          .target = &format},
     };
@@ -223,13 +229,11 @@ int cmd_help(int argc, char **argv)
         status = cli_fail(CLI_WRONG, "help: --format: %s is about all of them, \"%.100s\" is one too many", format,
                           names.items[0]);
     } else if (status == CLI_DONE && !text) {
-        status = strcmp(format, "man") == 0 ? manual_page() : manual_completion();
+        status = json ? cli_fail(CLI_WRONG, "help: --json: has no effect with --format %s", format) : manual_in(format);
     } else if (status == CLI_DONE && names.count == 0) {
-        command_usage();
-        printf("\n");
-        print_operators();
+        status = json ? help_json_all() : print_all();
     } else if (status == CLI_DONE) {
-        status = help_on(names.items[0]);
+        status = help_on(names.items[0], json);
     }
     args_list_free(&names);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
@@ -238,9 +242,21 @@ int cmd_help(int argc, char **argv)
 int cmd_list(int argc, char **argv)
 {
     args_list none = {0};
-    const args_command command = {.name = "list", .arguments = "", .summary = "Names all operators and commands."};
+    bool json = false;
+    const args_option options[] = {
+        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
+    };
+    const args_command command = {
+        .name = "list",
+        .arguments = "[--json]",
+        .summary = "Names all operators and commands.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
     int status = args_parse(&command, argc, argv, 0, &none);
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && json) {
+        status = help_json_names();
+    } else if (status == CLI_DONE) {
         print_operators();
         printf("\ncommands:\n");
         const command_row *row;

@@ -4,6 +4,7 @@
 #include "tools/harness/memory.h"
 #include "tools/harness/peak.h"
 #include "tools/harness/processor.h"
+#include "tools/json_write.h"
 #include "tools/session.h"
 
 #include <inttypes.h>
@@ -100,12 +101,112 @@ static int print_info(cli_session *session)
     return CLI_DONE;
 }
 
+/* ---- JSON ---- */
+
+static void put_levels(void)
+{
+    const char *level;
+    json_array("levels");
+    for (size_t i = 0; (level = aic_isa_name(i)) != NULL; i++) {
+        const bool runs = aic_isa_check(level) == AIC_OK;
+        json_object(NULL);
+        json_text("name", level);
+        json_bool("runs", runs);
+        json_bool("emulated", runs && aic_isa_emulated(level));
+        json_text("reason", runs ? NULL : aic_last_error());
+        json_end();
+    }
+    json_end();
+}
+
+static void put_environment(void)
+{
+    const command_variable *variable;
+    json_object("environment");
+    for (size_t i = 0; (variable = command_variable_at(i)) != NULL; i++) {
+        json_text(variable->name, getenv(variable->name));
+    }
+    json_end();
+}
+
+static void put_tuning(aic_context *context)
+{
+    aic_tuning_info info = aic_tuning_info_init();
+    const bool has_file = aic_context_tuning(context, &info) == AIC_OK && info.path != NULL;
+    json_object("tuning");
+    json_text("file", has_file ? info.path : NULL);
+    if (has_file) {
+        json_integer("records", (int64_t)info.records);
+        json_integer("usable", (int64_t)info.usable);
+        json_integer("damaged", (int64_t)info.damaged);
+    }
+    json_end();
+}
+
+static void put_cache(aic_context *context)
+{
+    aic_disk_cache_info info = aic_disk_cache_info_init();
+    const bool works = aic_disk_cache_stat(context, &info) == AIC_OK;
+    json_object("cache");
+    json_text("folder", works ? info.folder : NULL);
+    if (!works) {
+        json_text("error", aic_last_error());
+    } else if (info.folder != NULL) {
+        json_text("mode", info.mode);
+        json_integer("kernels", (int64_t)info.files);
+        json_integer("current", (int64_t)info.current);
+        json_integer("bytes", (int64_t)info.bytes);
+        json_integer("limit", (int64_t)info.limit);
+    }
+    json_end();
+}
+
+static void put_peaks(void)
+{
+    json_object("peaks");
+    json_real("fp32_gmacs_per_s", aic_peak_fma_f32());
+    json_real("fp64_gmacs_per_s", aic_peak_fma_f64());
+    json_real("copy_gbytes_per_s", aic_peak_copy());
+    json_end();
+}
+
+static int put_info(cli_session *session)
+{
+    const int status = cli_session_open(session);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    char name[256];
+    bool chosen;
+    processor_name(name, sizeof name);
+    json_object(NULL);
+    json_text("version", aic_version());
+    json_text("llvm", aic_llvm_version());
+    json_text("processor", name);
+    json_integer("processors_online", sysconf(_SC_NPROCESSORS_ONLN));
+    json_integer("memory_bytes", (int64_t)memory_limit());
+    put_levels();
+    json_text("isa", aic_context_isa(session->context));
+    json_integer("threads", aic_context_threads(session->context));
+    json_text("machine", aic_context_machine(session->context, &chosen));
+    json_bool("machine_chosen", chosen);
+    put_environment();
+    put_tuning(session->context);
+    put_cache(session->context);
+    put_peaks();
+    json_end();
+    cli_session_close(session);
+    return CLI_DONE;
+}
+
 int cmd_info(int argc, char **argv)
 {
     cli_session session = {0};
     args_list positional = {0};
+    bool json = false;
     const args_option options[] = {
         CLI_OPTION_ISA(session, "LEVEL"),
+        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
     };
     args_option semantics[CLI_SHARED];
     cli_semantics_options(&session, semantics);
@@ -120,7 +221,7 @@ int cmd_info(int argc, char **argv)
     };
     int status = args_parse(&command, argc, argv, 0, &positional);
     if (status == CLI_DONE) {
-        status = print_info(&session);
+        status = json ? put_info(&session) : print_info(&session);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

@@ -69,14 +69,15 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     if (wish->fold > 1) {
         lay_out_folded_rows(c, wish->fold, &b);
     }
-    b.columns = (c->across.out - 1) * b.col_step + reach_w;
+    b.columns = (aic_round_up(c->across.out, wish->whole) - 1) * b.col_step + reach_w;
     lay_out_pixels(g, wish, &b);
     if (wish->run > 0) {
         b.row_residues = b.row_step;
         b.col_residues = b.col_step;
         b.row_pitch = b.col_residues * wish->run * b.pixel_pitch;
     }
-    b.rows = (aic_least(c->down.out, g->band_tiles * g->rows.large) - 1) * b.row_step + b.row_reach;
+    b.rows = (aic_round_up(aic_least(c->down.out, g->band_tiles * g->rows.large), wish->whole) - 1) * b.row_step +
+             b.row_reach;
     b.residue_bytes = aic_parts(b.rows, b.row_residues) * b.row_pitch / b.col_residues;
     b.bytes = b.row_residues * b.col_residues * b.residue_bytes;
     return b;

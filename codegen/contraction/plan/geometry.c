@@ -7,7 +7,14 @@ aic_split aic_split_evenly(int64_t extent, int64_t most)
     int64_t tiles = aic_parts(extent, most);
     int64_t large = aic_parts(extent, tiles);
     int64_t small_count = tiles * large - extent;
-    return (aic_split){.large = large, .large_count = tiles - small_count, .small_count = small_count};
+    return (aic_split){
+        .large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
+}
+
+aic_split aic_split_in_order(int64_t extent, int64_t most)
+{
+    const int64_t large = aic_least(extent, most), rest = extent % large;
+    return (aic_split){.large = large, .small = rest, .large_count = extent / large, .small_count = rest > 0};
 }
 
 int64_t aic_outputs_of(const aic_contraction *c)
@@ -27,10 +34,11 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                          const aic_arithmetic *arithmetic, unsigned lanes,
                                          const aic_contraction_schedule *schedule)
 {
+    aic_split (*const split)(int64_t, int64_t) = schedule->m > 0 ? aic_split_in_order : aic_split_evenly;
     return (aic_plan_geometry){.machine = machine,
                                .arithmetic = *arithmetic,
-                               .rows = aic_split_evenly(c->down.out, schedule->rows),
-                               .cols = aic_split_evenly(c->across.out, schedule->cols),
+                               .rows = split(c->down.out, schedule->rows),
+                               .cols = split(c->across.out, schedule->cols),
                                .lanes = lanes,
                                .vectors = (unsigned)schedule->vectors,
                                .source_bytes = (unsigned)aic_dtype_size(c->dtype),
@@ -39,5 +47,6 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                .unroll = schedule->unroll,
                                .blocks = schedule->blocks,
                                .band_tiles = schedule->band,
+                               .m = schedule->m,
                                .accumulate = c->accumulate && !aic_starts_as_bias(c)};
 }

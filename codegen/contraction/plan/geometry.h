@@ -14,9 +14,10 @@
 #include "codegen/contraction/contraction.h"
 #include "codegen/machine.h"
 
-/* An extent cut into large_count tiles of `large` and small_count of `large - 1`. */
+/* An extent cut into large_count tiles of `large` and small_count of `small`, which is smaller by one, unless tiles
+ * consist of small ones: then there is at most one, the last. */
 typedef struct aic_split {
-    int64_t large, large_count, small_count;
+    int64_t large, small, large_count, small_count;
 } aic_split;
 
 typedef struct aic_plan_geometry {
@@ -30,6 +31,7 @@ typedef struct aic_plan_geometry {
     int64_t unroll;          /* k-packs of one loop body */
     int64_t blocks;          /* channels are cut into so many blocks, each a pass over all panels; 1: they are not */
     int64_t band_tiles;      /* tile rows of a band */
+    int64_t m;               /* tiles consist of small tiles of m x m results (Winograd's method); 0: they do not */
     bool accumulate; /* tiles start from the contraction's start values; false also where the epilogue adds these */
 } aic_plan_geometry;
 
@@ -56,11 +58,15 @@ typedef struct aic_wish {
     bool sums_apart; /* sums cannot start from an old result: they are stored behind it in the buffer, and then added */
     bool starts_in_a_row; /* where sums start from one value for each output channel, tiles read them from the first row
                            * of the staging buffer, before they store any sum there, not from the row of every pixel */
-    bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
+    int64_t whole; /* tiles compute whole multiples of so many rows and columns, of which the last may be no results */
+    bool pauses;   /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
 } aic_wish;
 
 /* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);
+
+/* Cuts it into tiles of `most` and what is left. */
+aic_split aic_split_in_order(int64_t extent, int64_t most);
 
 static inline int64_t aic_split_count(const aic_split *s)
 {
@@ -76,7 +82,7 @@ typedef struct aic_tile_size {
 static inline aic_tile_size aic_tile_size_of(const aic_plan_geometry *g, int index)
 {
     const int above = index / 2, left = index % 2;
-    return (aic_tile_size){g->rows.large - above, g->cols.large - left,
+    return (aic_tile_size){above ? g->rows.small : g->rows.large, left ? g->cols.small : g->cols.large,
                            (above ? g->rows.small_count : g->rows.large_count) *
                                (left ? g->cols.small_count : g->cols.large_count)};
 }

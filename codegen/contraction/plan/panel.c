@@ -19,7 +19,7 @@ unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geomet
 static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish, aic_plan_panel *p)
 {
     p->parted = wish->skips && aic_padding_matters(c, g->arithmetic.sum);
-    p->notes = wish->specials || (p->parted && c->dtype != AIC_INT8);
+    p->notes = wish->specials || g->m > 0 || (p->parted && c->dtype != AIC_INT8);
     const int64_t starts = p->parted ? 1 + (c->down.taps + 1) * (c->across.taps + 1) : 1;
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
@@ -44,6 +44,10 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
     p.columns = c->weight == AIC_WEIGHT_ROWS ? g->outputs : aic_round_up(g->outputs, AIC_BLOCK_COLUMNS);
     p.items = aic_parts(p.columns, p.item_channels);
     p.bytes = g->blocks * p.start_bytes + p.taps * p.kpacks * p.step_bytes;
+    if (g->m > 0) {
+        p.planes_offset = p.bytes;
+        p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
+    }
     p.packed_bytes = p.count * p.bytes;
     p.block_panel_bytes = p.bytes / g->blocks;
     p.block_bytes = p.count * p.block_panel_bytes;

@@ -17,6 +17,8 @@ typedef struct aic_plan_panel {
     int64_t item_channels; /* output channels of an item of packing: a panel, or the narrow panels of a block */
     int64_t items;
     int64_t step_bytes; /* of one reduction step */
+    int64_t
+        planes_offset; /* in a panel: weights by points of Winograd's method, behind those by taps; 0: there are none */
     /* The head of a panel. It is the same for images of all sizes, so that packed weights serve them all: it has what
      * tiles that leave out taps need wherever the kernel has padding (aic_padding_matters()).
      *

@@ -58,7 +58,9 @@ aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_
     add_epilogue(c, g, &s);
     s.defers = s.has_epilogue && wish->pauses;
     if (s.has_epilogue) {
-        s.pitch = ((g->rows.large - 1) * aic_staged_row(wish, g->cols.large) + g->cols.large) * AIC_ROW_BYTES;
+        s.pitch = ((aic_round_up(g->rows.large, wish->whole) - 1) * aic_staged_row(wish, g->cols.large) +
+                   aic_round_up(g->cols.large, wish->whole)) *
+                  AIC_ROW_BYTES;
     }
     s.strips = s.has_epilogue ? aic_parts(g->outputs, s.strip_columns) : p->used;
     if (s.defers) {

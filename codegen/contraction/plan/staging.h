@@ -35,17 +35,17 @@ aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_
 /* The epilogue that stores the sums as they are, in blocks of 16 columns. */
 aic_epilogue aic_plain_epilogue(const aic_contraction *c);
 
+/* Pixels from one row of a tile to the next in the staging buffer. */
+static inline int64_t aic_staged_row(const aic_wish *wish, int64_t cols)
+{
+    return wish->run > 0 ? wish->run : (cols + wish->whole - 1) / wish->whole * wish->whole;
+}
+
 /* Into how many runs of contiguous pixels of the result a tile falls: the rows of a tile as wide as the output are one
  * run, if its staging buffer has no pixels between them. */
 static inline int64_t aic_staged_runs(const aic_contraction *c, const aic_wish *wish, int64_t rows, int64_t cols)
 {
-    return cols == c->across.out && wish->run <= c->across.out ? 1 : rows;
-}
-
-/* Pixels from one row of a tile to the next in the staging buffer. */
-static inline int64_t aic_staged_row(const aic_wish *wish, int64_t cols)
-{
-    return wish->run > 0 ? wish->run : cols;
+    return cols == c->across.out && aic_staged_row(wish, cols) <= cols ? 1 : rows;
 }
 
 #endif

@@ -64,8 +64,18 @@ typedef enum aic_dtype {
  * CUBE: the block arithmetic of conv2d and mmad (`aicjit rules`, steps block and accumulate), bit for bit. FAST: any
  * order and unit, with |r - e| <= K * 2^-24 * S for K products, the exact value e and S = |I| + sum |x*w|. Where
  * products or sums are subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may
- * overflow on the way to any e. NaN and infinite operands follow IEEE rules. */
-typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
+ * overflow on the way to any e. NaN and infinite operands follow IEEE rules.
+ * WINOGRAD: as FAST, and conv2d of float16 with kernels of 3x3, stride 1 and dilation 1 may be computed by Winograd's
+ * method F(m x m, 3x3), m = 2 or 4, whose matrices and points <aic/winograd.def> states. For C input channels and the
+ * m x m tile of results, the first tile at result (0, 0), with (m+2) x (m+2) windows x of the image, the error may be
+ * K_m u / (1 - K_m u) * N_m + u * (|I| + N_m) where that is more than FAST's, u = 2^-24, K_2 = C + 13, K_4 = C + 21,
+ * N_m = |A^T| [sum over channels of (|G| |w| |G^T|) o (|B^T| |x| |B|)] |A|. Where a tile reads an infinity or a NaN,
+ * FAST's. */
+typedef enum aic_accumulate {
+    AIC_ACCUMULATE_CUBE = 0,
+    AIC_ACCUMULATE_FAST = 1,
+    AIC_ACCUMULATE_WINOGRAD = 2
+} aic_accumulate;
 
 /* In a chain, what sums start from where they do not start from 0: the old accumulators in their layout, or one value a
  * channel. */

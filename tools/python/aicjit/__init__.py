@@ -16,7 +16,8 @@ from ._errors import (AdviceWarning, ArgumentError, ArgumentTypeError, Error, Fi
                       OperandValueError, Status, UnsupportedError)
 from ._kernel import Explanation, Kernel, Packed, compile, dump, explain
 from ._library import isa_levels, llvm_version, rules, version
-from ._network import FolderNetwork, NetworkInfo, NetworkKernel
+from ._many import compile_many
+from ._network import NetworkInfo, NetworkKernel
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
 from ._tools import BenchResult, TuneCandidate, TuneResult, bench, random_operands, reference, tune

@@ -2,9 +2,9 @@
 
 import enum
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Optional, Union
+from typing import Any, Literal, NamedTuple, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -151,26 +151,6 @@ class NetworkInfo(NamedTuple):
     workspace_bytes: int
     isa: str
 
-class FolderNetwork:
-    info: NetworkInfo
-    def __init__(self) -> None: ...
-    @classmethod
-    def open(cls, folder: Path, *, context: Optional[Context] = ..., reference: bool = ...) -> FolderNetwork: ...
-    def export(
-        self, object_file: Path, header_file: Path, *, name: str = ..., isa: Optional[str] = ..., target: Optional[str] = ...
-    ) -> None: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> FolderNetwork: ...
-    def __exit__(
-        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
-    ) -> None: ...
-    def __call__(
-        self, *inputs: Input, out: Union[Array, Sequence[Array], None] = ..., **named: Input
-    ) -> Union[Array, tuple[Array, ...]]: ...
-    def call_batch(
-        self, *inputs: Input, out: Union[Array, Sequence[Array], None] = ..., **named: Input
-    ) -> Union[Array, tuple[Array, ...]]: ...
-
 class Kernel:
     spec: Spec
     output: Operand
@@ -252,6 +232,26 @@ class BenchResult(dict[str, Any]):
 
 def op(name: str, /, **fields: Any) -> Spec: ...
 def compile(spec: Operators, *, schedule: Optional[str] = ..., context: Optional[Context] = ...) -> Kernel: ...
+@overload
+def compile_many(
+    specs: Iterable[Operators],
+    threads: Optional[int] = ...,
+    *,
+    schedule: Optional[str] = ...,
+    progress: Optional[Callable[[int, int, Kernel], object]] = ...,
+    errors: Literal["raise"] = ...,
+    context: Optional[Context] = ...,
+) -> list[Kernel]: ...
+@overload
+def compile_many(
+    specs: Iterable[Operators],
+    threads: Optional[int] = ...,
+    *,
+    schedule: Optional[str] = ...,
+    progress: Optional[Callable[[int, int, Union[Kernel, Error]], object]] = ...,
+    errors: Literal["return"],
+    context: Optional[Context] = ...,
+) -> list[Union[Kernel, Error]]: ...
 def explain(
     spec: Operators, *, schedule: Optional[str] = ..., isa: Optional[str] = ..., context: Optional[Context] = ...
 ) -> Explanation: ...

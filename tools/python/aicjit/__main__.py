@@ -1,4 +1,4 @@
-"""python -m aicjit: the command line tool, which takes this process's place."""
+"""python -m aicjit, and the command aicjit that pip installs: the command line tool, which takes this process's place."""
 
 import os
 import shutil
@@ -13,7 +13,8 @@ def _tool():
         path = os.path.join(folder, name)
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    return shutil.which("aicjit")
+    found = shutil.which("aicjit")
+    return None if found and os.path.exists(sys.argv[0]) and os.path.samefile(found, sys.argv[0]) else found
 
 
 def main():

@@ -214,12 +214,17 @@ def fit(subject, operand, value, is_output=False):
     return value
 
 
-def new_output(operand, inputs):
-    """A new array for an output, zeros. What words are follows from the first input of words."""
+def has_free_type(operand):
+    """Whether words of an operand are of the type that others are."""
+    return operand.words and not (operand.strided and operand.dtype == "float32")
+
+
+def new_output(operand, inputs, shape=None):
+    """A new array for an output, zeros, of a shape. What words are follows from the first input of words."""
     dtype = operand.numpy_dtype
-    if operand.words and not (operand.strided and operand.dtype == "float32"):
+    if has_free_type(operand):
         dtype = next((a.dtype for a in inputs if isinstance(a, np.ndarray) and a.dtype.name in _WORDS), dtype)
-    return np.zeros(operand.shape, dtype)
+    return np.zeros(operand.shape if shape is None else shape, dtype)
 
 
 def _by_name(subject, operands, inputs, named):

@@ -66,11 +66,18 @@ class Context(Closing):
             else:
                 raise ArgumentTypeError("Context() has no option %r" % name)
         self._semantics = given.semantics
+        self._options = dict(options, **({} if readings is None else {"readings": readings}))
         #: Kernels of the operators' functions, by what they depend on; see _call.
         self._known = {}
         handle = ContextHandle()
         checked(lib.aic_context_create, c.byref(given), c.byref(handle))
         self._handle = handle
+
+    def __repr__(self):
+        told = ["%s=%r" % option for option in self._options.items()]
+        if self._handle is None:
+            return "<aicjit.Context(%s), closed>" % ", ".join(told)
+        return "<aicjit.Context(%s): isa %s, machine %s, threads %d>" % (", ".join(told), self.isa, self.machine, self.threads)
 
     def close(self):
         """Gives the context up: nothing more is compiled for it. Its kernels stay usable."""

@@ -1,12 +1,15 @@
 """Kernels: compiled once, called many times."""
 
 import ctypes as c
+import sys
 
 import numpy as np
 
-from ._arrays import Pointers, arrange, as_array, fit, new_output
+from ._arrays import Pointers, address_of, arrange, as_array, fit, has_free_type, new_output
 from ._context import Closing, Held, handle_of, semantics_of
-from ._errors import ArgumentError, OperandValueError, Status
+from ._errors import ArgumentError, Error, OperandValueError, Status
+from ._fast import FastCalls
+from ._html import html_table, html_text
 from ._library import KernelHandle, check, checked, lib
 from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
@@ -38,7 +41,7 @@ class Packed(Held):
     """A constant operand as a kernel wants it, made by Kernel.pack(). It takes the operand's place in calls of that
     kernel and of every other one that reads the same form."""
 
-    __slots__ = ("_kernel", "_index", "_pointers")
+    __slots__ = ("_kernel", "_index", "_array", "_kind")
 
     def __init__(self):
         raise TypeError("Kernel.pack() makes these")
@@ -46,9 +49,20 @@ class Packed(Held):
     @classmethod
     def _of(cls, kernel, index, array):
         packed = cls.__new__(cls)
-        packed._kernel, packed._index, packed._pointers = kernel, index, Pointers(1)
-        packed._pointers.set(0, array)
+        packed._kernel, packed._index, packed._array, packed._kind = kernel, index, array, kernel._kinds[index][0]
         return packed
+
+    @classmethod
+    def _sample(cls):
+        """One by which is found where its members lie."""
+        packed = cls.__new__(cls)
+        packed._kernel, packed._index, packed._array, packed._kind = None, 0, np.zeros(1, np.uint8), object()
+        return packed
+
+    def __repr__(self):
+        operand = self._kernel._all[self._index]
+        what = "image of %d bytes" % self._array.nbytes if self._kernel._packs[self._index] else "array itself"
+        return "<aicjit.Packed %s, %s[%s]: %s>" % (operand.name, operand.dtype, ",".join(map(str, operand.shape)), what)
 
     @property
     def kernel(self):
@@ -58,7 +72,7 @@ class Packed(Held):
     @property
     def address(self):
         """Where it lies."""
-        return self._pointers.array[0]
+        return address_of(self._array)
 
     @property
     def identity(self):
@@ -68,6 +82,10 @@ class Packed(Held):
         text = c.create_string_buffer(65)
         check(lib.aic_packed_identity(self.address, c.addressof(text)))
         return text.value.decode()
+
+
+_fast = FastCalls(Packed._sample())
+_call_fast = _fast.call
 
 
 class Explanation:
@@ -85,6 +103,9 @@ class Explanation:
 
     def __repr__(self):
         return "<aicjit.Explanation of %s, %s>" % (self.kernel, self.schedule)
+
+    def _repr_html_(self):
+        return html_text(self.text)
 
 
 def explain(spec, *, schedule=None, isa=None, context=None):
@@ -142,12 +163,17 @@ class Kernel(Closing):
         self._inputs = [(i, operand, *_at_once(operand))
                         for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
         self._out = _at_once(self.output)
-        self._plain_output = self.output.elements > 0 and not self.output.words
-        self._taken = len(self._inputs)
+        self._shape, self._dtype = self.spec._result_shape(self._semantics, self.output), self.output.numpy_dtype
+        self._plain_output = self.output.elements > 0 and not has_free_type(self.output)
+        self._taken, self._names = len(self._inputs), tuple(operand.name for _, operand, *_ in self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
         self._packs = {i: _packed_size(handle, i) for i in range(1, self._count)}
+        #: What pack() makes for each operand, and whether that is an image, which other kernels take, too.
+        self._kinds = {i: (sys.intern("image of " + self._all[i].name), True) if size else ("array of %d" % id(self), False)
+                       for i, size in self._packs.items()}
         self._advised = False
+        self._fast = None  # after a call that was looked at in Python
         self._tell(handle)
 
     def _tell(self, handle):
@@ -162,17 +188,51 @@ class Kernel(Closing):
         self._cache = "miss" if info.compiled else "disk" if info.loaded else "memory"
 
     def __repr__(self):
-        return "<aicjit.Kernel %s, %s>" % (self.spec, self.schedule)
+        return "<aicjit.Kernel %s, %s%s>" % (self.spec, self.schedule, "" if self._handle is not None else ", closed")
+
+    def _repr_html_(self):
+        """In notebooks: what it is and its explanation, where its context is still there to give one."""
+        try:
+            told = self.explain().text
+        except Error as error:
+            told = str(error)
+        return html_table([("operand", "type", "shape", "direction")],
+                          [(o.name, o.dtype, list(o.shape), o.direction) for o in self.operands], repr(self)[1:-1]) \
+            + html_text(told)
 
     def close(self):
         """Gives the kernel up: it cannot be called any more. Calls in progress end as they would."""
         self._handle = None
+        self._fast = None
 
     # ---- calls ----
 
     def __call__(self, *inputs, out=None, **named):
-        """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call. An operand that
-        is read and written is given as out."""
+        """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call and has the shape of
+        `result_layout` where there is one. An operand that is read and written is given as out."""
+        if named:
+            inputs, named = self._in_order(inputs, named)
+        if out is None and self._plain_output:
+            out = _zeros(self._shape, self._dtype)
+        status = -1 if named else _call_fast(self._fast, inputs, out)
+        if status == 0:
+            return out
+        if status > 0:
+            self._fail(status)
+        return self._call_looking(inputs, out, named)
+
+    def _in_order(self, inputs, named):
+        """All inputs in calling order, or what was given where names are wrong or missing."""
+        names = self._names[len(inputs) :]
+        if len(names) == len(named):
+            try:
+                return inputs + tuple(map(named.__getitem__, names)), None
+            except KeyError:
+                pass
+        return inputs, named
+
+    def _call_looking(self, inputs, out, named):
+        """The same, looking at every operand in Python."""
         if named or len(inputs) != self._taken:
             inputs = arrange(self._subject, self._all, inputs, named)
         pointers, run, kept = self._array(), _call, None
@@ -187,12 +247,9 @@ class Kernel(Closing):
                 kept = kept or Pointers(self._count)
                 pointers[i] = kept.set(i, fit(self._subject, operand, array))
         dtype, shape, size = self._out
-        result = out
-        if out is None:
-            result = _zeros(shape, dtype) if self._plain_output else new_output(self.output, inputs)
-        if (out is None and self._plain_output) or (
-                type(result) is _ndarray and result.dtype == dtype and (result.shape == shape or result.nbytes == size)
-                and result.flags.carray):
+        result = new_output(self.output, inputs, self._shape) if out is None else out
+        if type(result) is _ndarray and result.dtype == dtype and (result.shape == shape or result.nbytes == size) \
+                and result.flags.carray:
             pointers[0] = _addressof(_from_buffer(result))
         else:
             kept = kept or Pointers(self._count)
@@ -202,7 +259,16 @@ class Kernel(Closing):
         status = run(self._handle, pointers, self._count)
         if status:
             self._fail(status)
+        self._quicken()
         return result
+
+    def _quicken(self):
+        """Lets C look at the operands of later calls. close() may come meanwhile from another thread."""
+        handle = self._handle
+        if self._fast is None and handle is not None:
+            self._fast = _fast.of(handle, self._all, self._kinds)
+            if self._handle is None:
+                self._fast = None
 
     def _fail(self, status):
         if self._handle is None:
@@ -225,7 +291,7 @@ class Kernel(Closing):
         if name != operand.name or is_image != (self._packs[i] > 0) or not (is_image or by is self):
             raise OperandValueError("%s: %s: was packed for another operand, or by a kernel of another kind"
                                     % (self._subject, operand.name))
-        return packed._pointers.array[0]
+        return packed.address
 
     def _index(self, operand):
         """The number of the operand of that name; None: of the one that the kernel packs, else the last input."""
@@ -280,7 +346,7 @@ class Kernel(Closing):
             if its != count:
                 raise OperandValueError("%s: %s: has %s images, but %s has %s" % (self._subject, other, its, name, count))
         if out is None:
-            one = new_output(self.output, inputs)
+            one = new_output(self.output, inputs, self._shape)
             out = view = np.zeros((count,) + one.shape, one.dtype)
         self._run_batch(inputs, view, count)
         return out

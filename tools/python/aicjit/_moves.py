@@ -41,6 +41,11 @@ def _words(program: Program, text: str, count: int, out: Place, source: Optional
         program.kernel(text % min(_LINE, count - at), out.at(4 * at), inputs)
 
 
+def clear(program: Program, out: Place, count: int) -> None:
+    """Zeros; count: bytes, a multiple of 4."""
+    _words(program, "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d], input0_is_const=true)", count // 4, out)
+
+
 def flip_sign(program: Program, source: Place, out: Place, count: int) -> None:
     """uint8 to int8 less 128, or back; count: bytes, a multiple of 4."""
     text = "tensor_arithmetic(op=BM_XOR, shape=[1,1,1,%d], input1_is_const=true, input1_const=0x80808080)"
@@ -92,9 +97,7 @@ def _pack_picture(program: Program, source: Place, dtype: str, channels: int, y:
     planes, size = program.buffer(dtype, (4, y.height, y.width)), 1 if dtype == "int8" else 2
     count = channels * y.pixels * size
     _words(program, "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d])", count // 4, planes, source)
-    empty = 4 * y.pixels * size - count
-    if empty:
-        _words(program, "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d], input0_is_const=true)", empty // 4, planes.at(count))
+    clear(program, planes.at(count), 4 * y.pixels * size - count)
     transdata(program, dtype, "NCHW", "NHWC", (1, 4, y.height, y.width), planes, y.place)
 
 

@@ -1,17 +1,15 @@
-"""Networks: folders of kernels and constants."""
+"""Networks of the library: open folders of kernels and constants."""
 
 import collections
 import ctypes as c
 
-import numpy as np
-
-from ._arrays import Pointers, arrange, fit
-from ._context import Closing, handle_of
-from ._errors import ArgumentError, ArgumentTypeError, OperandValueError
+from ._arrays import Pointers, fit
+from ._context import Closing, Held, handle_of
+from ._errors import ArgumentTypeError
 from ._library import check, checked, lib
 from ._spec import Operand
 from ._structs import NAMES, OperandStruct, Sized
-from ._values import text
+from ._values import text, truth
 
 
 class _Handle(c.c_void_p):
@@ -39,9 +37,12 @@ class _Facts(Sized):
                 ("workspace_bytes", c.c_int64), ("isa", c.c_char_p)]
 
 
+_Progress = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.c_size_t, c.c_size_t)
+_Step = c.CFUNCTYPE(None, c.c_void_p, c.c_size_t)
+
+
 class _Options(Sized):
-    _fields_ = [("reference", c.c_bool), ("progress", c.c_void_p), ("step", c.c_void_p),
-                ("user", c.c_void_p)]
+    _fields_ = [("reference", c.c_bool), ("progress", _Progress), ("step", _Step), ("user", c.c_void_p)]
 
 
 NetworkKernel = collections.namedtuple("NetworkKernel", [name for name, _ in _Kernel._fields_])
@@ -80,87 +81,74 @@ def _operand(tensor, direction):
     return Operand._of(struct)
 
 
-def _batch_of(operand, n):
+def batch_of(operand, n):
+    """An operand for n images, an axis in front."""
     return operand._replace(shape=(n, *operand.shape), elements=n * operand.elements, bytes=n * operand.bytes)
 
 
-class FolderNetwork(Closing):
-    """A network, made by FolderNetwork.open(). Callable, from any thread; the interpreter's lock is given up meanwhile.
+def _path(folder):
+    path = text("network: folder", folder)
+    if path is None:
+        raise ArgumentTypeError("network: folder: is None, not text")
+    return path
 
-    Inputs are passed in the order of network.txt or by name. The result is an array, or a tuple of them where the network
-    has several outputs. `info` says what it consists of.
-    """
 
-    def __init__(self):
-        raise TypeError("FolderNetwork.open() makes these")
+class Opened(Held):
+    """A folder that is open. progress(made, kernels) is called as kernels are made, and stops that by returning False;
+    step(kernel) is called when a kernel of a call has run."""
 
-    @classmethod
-    def open(cls, folder, *, context=None, reference=False):
-        """Opens the network in a folder: checks it and makes its kernels. reference: the plain-C reference computes."""
-        if not isinstance(reference, (bool, np.bool_)):
-            raise ArgumentTypeError("reference: is neither True nor False")
-        network, handle, facts = cls.__new__(cls), _Handle(), _Facts()
-        options = _Options(reference=reference)
-        path = text("folder", folder)
-        if path is None:
-            raise ArgumentTypeError("folder: is None, not text")
-        checked(lib.aic_network_open, handle_of(context), path, c.byref(options), c.byref(handle))
-        check(lib.aic_network_info(handle, c.byref(facts)))
+    def __init__(self, folder, context=None, reference=False, progress=None, step=None):
+        raised, facts = [], _Facts()
+
+        def told(_, made, kernels):
+            try:
+                return progress(made, kernels) is not False
+            except BaseException as error:  # goes on to the caller, below
+                raised.append(error)
+                return False
+
+        options = _Options(reference=truth("network: reference", reference))
+        if progress is not None:
+            options.progress = _Progress(told)
+        self._step = _Step() if step is None else _Step(lambda _, kernel: step(kernel))
+        options.step, self._handle = self._step, _Handle()
+        try:
+            checked(lib.aic_network_open, handle_of(context), _path(folder), c.byref(options), c.byref(self._handle))
+        finally:
+            if raised:
+                raise raised[0] from None
+        check(lib.aic_network_info(self._handle, c.byref(facts)))
         kernels = [NetworkKernel(*(_plain(getattr(facts.kernel[i], name)) for name in NetworkKernel._fields))
                    for i in range(facts.kernels)]
-        network.info = NetworkInfo([_operand(facts.input[i], 1) for i in range(facts.inputs)],
-                                   [_operand(facts.output[i], 2) for i in range(facts.outputs)], kernels,
-                                   *(_plain(getattr(facts, name)) for name in NetworkInfo._fields[3:]))
-        network._handle, network._folder, network._context = handle, path, context
-        return network
+        self.info = NetworkInfo([_operand(facts.input[i], 1) for i in range(facts.inputs)],
+                                [_operand(facts.output[i], 2) for i in range(facts.outputs)], kernels,
+                                *(_plain(getattr(facts, name)) for name in NetworkInfo._fields[3:]))
 
-    def export(self, object_file, header_file, *, name="net", isa=None, target=None):
-        """Writes an object file with one function, and its header: kernels and constants of the folder as it is now, for
-        programs that have neither this library nor LLVM. isa: a level, or several; target: a triple."""
-        made = _Exported()
-        checked(lib.aic_network_export, handle_of(self._context), self._folder, text("name", name), text("isa", isa),
-                text("target", target), c.byref(made))
-        try:
-            for path, data, size in ((object_file, made.object, made.object_size), (header_file, made.header, made.header_size)):
-                with open(path, "wb") as file:
-                    file.write(c.string_at(data, size))
-        finally:
-            lib.aic_exported_destroy(c.byref(made))
-
-    def close(self):
-        """Gives the network up: it cannot be called any more. Calls in progress end as they would."""
-        self._handle = None
-
-    def __repr__(self):
-        return "<aicjit.FolderNetwork of %d kernels, %s>" % (len(self.info.kernels), self.info.isa)
-
-    def __call__(self, *inputs, out=None, **named):
-        """Computes the outputs: `out`, an array or as many as there are outputs, or new arrays."""
-        return self._run(inputs, out, named, None)
-
-    def call_batch(self, *inputs, out=None, **named):
-        """Several images, an axis in front of every input and output; threads compute whole images."""
-        first = next(iter([*inputs, *named.values()]), None)
-        if not np.shape(first):
-            raise OperandValueError("network: the first input has no axis of images in front")
-        return self._run(inputs, out, named, len(first))
-
-    def _run(self, inputs, out, named, n):
-        if self._handle is None:
-            raise ArgumentError("network: is closed")
+    def call(self, inputs, outputs, n=None):
+        """Computes the outputs, of one image or of n, which have an axis in front then."""
         taken, given = self.info.inputs, self.info.outputs
-        inputs = arrange("network", [given[0], *taken], inputs, named)
         if n is not None:
-            taken, given = [_batch_of(o, n) for o in taken], [_batch_of(o, n) for o in given]
-        out = (out,) if len(given) == 1 else (None,) * len(given) if out is None else tuple(out)
-        if len(out) != len(given):
-            raise OperandValueError("network: out: %d arrays given, %d needed" % (len(out), len(given)))
-        results = [np.zeros(o.shape, o.numpy_dtype) if array is None else array for o, array in zip(given, out)]
+            taken, given = [batch_of(o, n) for o in taken], [batch_of(o, n) for o in given]
         reads, writes = Pointers(len(taken)), Pointers(len(given))
         for i, (operand, array) in enumerate(zip(taken, inputs)):
             reads.set(i, fit("network", operand, array))
-        for i, (operand, array) in enumerate(zip(given, results)):
+        for i, (operand, array) in enumerate(zip(given, outputs)):
             writes.set(i, fit("network", operand, array, True))
         arguments = self._handle, reads.array, len(taken), writes.array, len(given)
         check(lib.aic_network_call(*arguments) if n is None else lib.aic_network_batch(*arguments, n))
-        return results[0] if len(results) == 1 else tuple(results)
+
+
+def export(context, folder, object_file, header_file, name, isa, target):
+    """Writes the object and the header of a folder."""
+    made = _Exported()
+    checked(lib.aic_network_export, handle_of(context), _path(folder), text("name", name), text("isa", isa),
+            text("target", target), c.byref(made))
+    try:
+        for path, data, size in ((object_file, made.object, made.object_size), (header_file, made.header, made.header_size)):
+            with open(path, "wb") as file:
+                file.write(c.string_at(data, size))
+    finally:
+        lib.aic_exported_destroy(c.byref(made))
+
+
+__all__ = ["Closing", "NetworkInfo", "NetworkKernel", "Opened", "batch_of", "export"]

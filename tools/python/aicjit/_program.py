@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
 import numpy as np
@@ -110,3 +111,40 @@ class Program:
             self._checked.add(text)
         given = {name: place for name, place in inputs.items() if place is not None}
         self.steps.append(Step(self.layer, text, out, given, times))
+
+
+def kept(program: Program) -> Program:
+    """The program with all that its kernels write as outputs, behind its own."""
+    own = {port.buffer for port in (*program.inputs, *program.outputs)}
+    written = dict.fromkeys(name for step in program.steps for name in _writes(step) if name not in own)
+    ports = [Port(name, name, program.buffers[name].dtype, program.buffers[name].shape) for name in written]
+    return replace(program, outputs=[*program.outputs, *ports])
+
+
+def _writes(step: Step | Host) -> list[str]:
+    return [place.name for place in step.outputs] if isinstance(step, Host) else [step.out.name]
+
+
+def _reads(step: Step | Host) -> list[str]:
+    return [place.name for place in (step.inputs if isinstance(step, Host) else step.inputs.values())]
+
+
+def parts(program: Program) -> list[Program | Host]:
+    """The program as runs of kernels, each a program of its own, and what runs between them."""
+    if not any(isinstance(step, Host) for step in program.steps):
+        return [program]
+    made: list[Program | Host] = []
+    at = 0
+    for is_host, group in itertools.groupby(program.steps, lambda step: isinstance(step, Host)):
+        steps = list(group)
+        at += len(steps)
+        if is_host:
+            made += [step for step in steps if isinstance(step, Host)]
+            continue
+        written = dict.fromkeys(name for step in steps for name in _writes(step))
+        taken = dict.fromkeys(name for step in steps for name in _reads(step) if name not in program.constants)
+        later = {name for step in program.steps[at:] for name in _reads(step)} | {port.buffer for port in program.outputs}
+        ends = [[Port(name, name, program.buffers[name].dtype, program.buffers[name].shape) for name in names]
+                for names in ([n for n in taken if n not in written], [n for n in written if n in later])]
+        made.append(replace(program, inputs=ends[0], outputs=ends[1], steps=list(steps)))
+    return made

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _lists
 from ._context import semantics_of
-from ._errors import ArgumentError, ArgumentTypeError
+from ._errors import ArgumentError, ArgumentTypeError, Status
+from ._html import html_text
 from ._library import SpecHandle, check, lib
 from ._structs import OPERANDS_MAX, OperandStruct, ResultLayout
 from ._values import choice, integer, is_integer, kind_of, number, shown, text, truth
@@ -166,6 +167,9 @@ class Spec:
     def __repr__(self):
         return "aicjit.Spec(%r)" % self._text
 
+    def _repr_html_(self):
+        return html_text(self._text)
+
     def __eq__(self, other):
         return isinstance(other, Spec) and self._text == other._text
 
@@ -227,6 +231,14 @@ class Spec:
     def result_layout(self, context=None):
         """The layout in which the result lies, and its shape, e.g. ("NC1HWC0", (1, 4, 56, 56, 16))."""
         return self._result_layout(semantics_of(context))
+
+    def _result_shape(self, semantics, output):
+        """The shape of new arrays for the output: the document's, or that of its layout where strides alone describe it."""
+        found = ResultLayout()
+        if len(output.shape) != 1 or lib.aic_spec_result_layout(self._pointer, semantics, c.byref(found)) != Status.OK:
+            return output.shape
+        shape = tuple(found.shape[: found.rank])
+        return shape if math.prod(shape) == output.elements else output.shape
 
     def _result_layout(self, semantics):
         found = ResultLayout()

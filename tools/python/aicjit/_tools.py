@@ -8,6 +8,7 @@ import numpy as np
 from ._arrays import Pointers, arrange, fit, new_output
 from ._context import handle_of, semantics_of
 from ._errors import ArgumentError, ArgumentTypeError
+from ._html import html_table
 from ._kernel import Kernel
 from ._library import check, checked, lib
 from ._pack import quant_word
@@ -16,13 +17,14 @@ from ._structs import TUNE_PROGRESS, TuneOptions, TuneResultStruct
 from ._values import choice, integer, kind_of, number, shown, text, truth
 
 
-def _operands(operands, subject, inputs, named, out):
-    """Pointers to the operands of a call, which keep what they point to, and the output, ours or the caller's."""
+def _operands(operands, subject, inputs, named, out, shape=None):
+    """Pointers to the operands of a call, which keep what they point to, and the output, the caller's or ours, of a
+    shape."""
     used = [i for i, operand in enumerate(operands) if i > 0 and operand.direction != "unused"]
     given = arrange(subject, operands, inputs, named)
     arrays = {i: fit(subject, operands[i], array) for i, array in zip(used, given)}
     if out is None:
-        out = new_output(operands[0], arrays.values())
+        out = new_output(operands[0], arrays.values(), shape)
     pointers = Pointers(len(operands))
     pointers.set(0, fit(subject, operands[0], out, True))
     for i, array in arrays.items():
@@ -33,7 +35,9 @@ def _operands(operands, subject, inputs, named, out):
 def reference(spec, *inputs, out=None, context=None, **named):
     """What the documents' formulas in plain C give, without a generator. Operands as a Kernel takes them."""
     spec = spec_of(spec)
-    pointers, out, _ = _operands(spec.operands(context), spec.subject, inputs, named, out)
+    operands = spec.operands(context)
+    shape = spec._result_shape(semantics_of(context), operands[0])
+    pointers, out, _ = _operands(operands, spec.subject, inputs, named, out, shape)
     arguments = spec._pointer, semantics_of(context), pointers.array, len(pointers.array)
     checked(lib.aic_spec_advise, *arguments)
     checked(lib.aic_reference, *arguments)
@@ -70,6 +74,18 @@ class TuneResult:
 
     def __repr__(self):
         return "<aicjit.TuneResult %s, %s, gain %.3f>" % (self.outcome, self.schedule, self.gain)
+
+    def _repr_html_(self):
+        """In notebooks: the candidates, the fastest first, with the intervals that their medians lie in."""
+        best = sorted(self.candidates, key=lambda one: (one.samples == 0, one.median_ns if one.samples else one.predicted))
+        rows = [(one.schedule + (" (default)" if one.is_default else "") + (" (chosen)" if one.schedule == self.schedule else ""),
+                 one.state, "%.1f" % one.predicted, one.samples,
+                 *(("%.0f" % one.median_ns, "%.0f to %.0f" % (one.low_ns, one.high_ns), "%.3f" % one.gain) if one.samples
+                   else ("", "", ""))) for one in best]
+        told = "%s: %s, gain %.3f; %d of %d legal schedules measured in %.1f s%s%s" % (
+            self.outcome, self.schedule, self.gain, self.measured, self.legal, self.seconds,
+            ", recorded" if self.recorded else "", ", stopped" if self.stopped else "")
+        return html_table([("schedule", "state", "predicted", "samples", "median, ns", "interval, ns", "gain")], rows, told)
 
 
 def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None, again=False, progress=None, context=None):
@@ -117,6 +133,9 @@ class BenchResult(dict):
 
     def __repr__(self):
         return "<aicjit.BenchResult %s: %.0f ns>" % (self["spec"], self["median_ns"])
+
+    def _repr_html_(self):
+        return html_table([], [(name, value) for name, value in self.items()], "%.0f ns" % self["median_ns"])
 
 
 def random_operands(kernel, seed=1, *, context=None):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ._context import semantics_of
 from ._errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from ._html import html_table, html_text
 from ._kernel import Kernel
 from ._library import check, lib
 from ._spec import spec_of
@@ -25,6 +26,9 @@ class Trace:
 
     def __repr__(self):
         return "<aicjit.Trace of %r>" % (self.value,)
+
+    def _repr_html_(self):
+        return html_text(self.text)
 
 
 def _coordinates(spec, context):
@@ -123,6 +127,10 @@ class Diagnosis:
     def __repr__(self):
         return "<aicjit.Diagnosis %s>" % (self.counts,)
 
+    def _repr_html_(self):
+        rows = [(key, count, list(self.first[key]), self._meanings[key]) for key, count in self.counts.items()]
+        return html_table([("event", "elements", "first", "meaning")], rows, self._name)
+
 
 def _indices(coordinates, element):
     """The coordinates of an element, its number alone where it has none."""
@@ -135,8 +143,10 @@ def diagnose(spec, *inputs, out=None, context=None, **named):
     at the limits of their range by channel, old content that is read, and so on, by the reference. Operands as
     reference() takes them; nothing is written; out: the old content."""
     spec = spec_of(spec)
-    pointers, out, _ = _operands(spec.operands(context), spec.subject, inputs, named, out)
+    operands = spec.operands(context)
+    shape = spec._result_shape(semantics_of(context), operands[0])
+    pointers, out, _ = _operands(operands, spec.subject, inputs, named, out, shape)
     findings = np.zeros(out.size, [("events", np.uint32), ("channel", np.int32)])
     check(lib.aic_diagnose(spec._pointer, semantics_of(context), pointers.array, len(pointers.array),
                            findings.ctypes.data))
-    return Diagnosis(spec.operands(context)[0].name, _coordinates(spec, context), findings, out.shape)
+    return Diagnosis(operands[0].name, _coordinates(spec, context), findings, out.shape)

@@ -14,7 +14,7 @@ from typing import Optional
 import aicjit
 
 from .._blocks import Tensor
-from .._net import Network
+from .._net import Network, Progress
 from . import calibrate as _calibrate
 from .calibrate import Images, Noise
 from .convert import Layer, convert
@@ -41,10 +41,11 @@ class _Made:
 class _Source:
     """A file, read once; networks are made from it in several ways."""
 
-    def __init__(self, source: Source, shapes: Optional[Shapes], outputs: Optional[list[str]], hosted: bool) -> None:
+    def __init__(self, source: Source, shapes: Optional[Shapes], outputs: Optional[list[str]], hosted: bool,
+                 progress: Optional[Progress] = None) -> None:
         self.graph, self.model = read(source, shapes, outputs)
         self.hosted: set[str] = set()
-        self.may_host = hosted
+        self.may_host, self.progress = hosted, progress
 
     def prepare(self, residuals: bool) -> tuple[Graph, list[Layer], list[Finding]]:
         """Layers, fused, and what is not supported."""
@@ -66,7 +67,7 @@ class _Source:
                 program = lowering.run()
                 found = lowering.found
             if not found and lowering is not None:
-                net = Network(program, context=context, keep=keep)
+                net = Network(program, context=context, keep=keep, progress=self.progress)
                 net._model = self.model
                 names = {output: layer.name for layer in layers for output in layer.outputs}
                 return _Made(net, lowering.tensors, names)
@@ -104,18 +105,19 @@ def _check(fallback: Optional[str], dtype: Optional[str]) -> None:
 
 def load(source: Source, *, quantize: Optional[Images] = None, method: str = "max", percentile: float = 99.99,
          shapes: Optional[Shapes] = None, outputs: Optional[list[str]] = None, fallback: Optional[str] = None,
-         context: Optional[aicjit.Context] = None, keep: bool = False) -> Network:
+         context: Optional[aicjit.Context] = None, keep: bool = False, progress: Optional[Progress] = None) -> Network:
     """The network of an ONNX file (a path, its bytes or a ModelProto), for one image; calls take several along the first
     axis. Graphs of float32 and float16 run in float16 with sums in float32, quantised ones (QDQ, QLinear...) in int8.
 
     quantize: arrays of inputs, [N, ...] or a mapping of such by name: the network runs in int8 then, with a scale a channel
     by method "max", "percentile" or "mse". shapes: of inputs that have none, by name. outputs: names of the values to
     compute. fallback="onnxruntime": runs there what the library does not have. keep: buffers do not share memory.
+    progress(made, kernels): is told as kernels are made, and stops that by returning False.
 
     Raises Unsupported, which lists all nodes with reasons, or ModelError.
     """
     _check(fallback, None)
-    made = _Source(source, shapes, outputs, fallback is not None)
+    made = _Source(source, shapes, outputs, fallback is not None, progress)
     if _is_quantised(made):
         if quantize is not None:
             raise aicjit.ArgumentError("onnx.load: quantize: the file is quantised already")

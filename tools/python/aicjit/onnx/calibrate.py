@@ -41,9 +41,10 @@ def feeds(net: Network, images: Images) -> Iterator[dict[str, Array]]:
         yield {name: array[i : i + 1] for name, array in arrays.items()}
 
 
-def value_of(net: Network, x: Tensor) -> Floats:
-    """A value of the last call, [C, H * W]; of a network that keeps its buffers."""
-    array = net._view(x.place, x.dtype, (x.blocks, x.pixels, x.c0))
+def value_of(values: Mapping[str, Array], x: Tensor) -> Floats:
+    """A value of a call, [C, H * W], of what lies in the buffers of a network that keeps them."""
+    memory = values[x.place.name].reshape(-1).view(np.uint8)[x.place.offset : x.place.offset + x.bytes]
+    array = memory.view(x.dtype).reshape(x.blocks, x.pixels, x.c0)
     flat = array.transpose(0, 2, 1).reshape(-1, x.pixels)
     slots = np.asarray(x.slots)
     result = np.zeros((x.channels, x.pixels), np.float32)
@@ -56,11 +57,11 @@ def _each(net: Network, tensors: Mapping[str, Tensor], images: Images, use: Call
     """Calls use(name, values) for every value and every image."""
     count = 0
     for feed in feeds(net, images):
-        net(feed)
+        values = net._probe(feed)
         count += 1
         for name, tensor in tensors.items():
-            if tensor.place.name in net._at:
-                use(name, value_of(net, tensor))
+            if tensor.place.name in values:
+                use(name, value_of(values, tensor))
     if not count:
         raise aicjit.ArgumentError("quantize: there is no image")
     return count
@@ -133,11 +134,10 @@ def compare(floats: Network, ours: Mapping[str, Tensor], whole: Network, theirs:
     for i, feed in enumerate(feeds(floats, images)):
         if limit is not None and i >= limit:
             break
-        floats(feed)
-        whole(feed)
+        exact, rounded = (net._probe(feed) for net in (floats, whole))
         for name, tensor in theirs.items():
-            if name in ours and tensor.place.name in whole._at and ours[name].place.name in floats._at:
-                signal, found = value_of(floats, ours[name]), value_of(whole, tensor)
+            if name in ours and tensor.place.name in rounded and ours[name].place.name in exact:
+                signal, found = value_of(exact, ours[name]), value_of(rounded, tensor)
                 entry = sums.setdefault(name, [0.0, 0.0, 0.0])
                 entry[0] += float((signal.astype(np.float64) ** 2).sum())
                 entry[1] += float(((signal - found).astype(np.float64) ** 2).sum())

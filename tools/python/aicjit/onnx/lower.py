@@ -119,6 +119,8 @@ class Lowering(Places):
             _moves.flatten(self.program, x, place)
             return
         signed = self.program.buffer("int8", (_blocks.up(size, 4),))
+        if size % 4:  # the rest of the last word
+            _moves.clear(self.program, signed.at(size // 4 * 4), 4)
         _moves.flatten(self.program, x, signed)
         _moves.flip_sign(self.program, signed, place, _blocks.up(size, 4))
 

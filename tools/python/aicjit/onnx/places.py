@@ -92,6 +92,8 @@ class Places:
 
     def _settle(self) -> None:
         """Inputs of a concatenation that are written where they end up. The last one, which may hold others, first."""
+        if any(layer.kind == "host" for layer in self.layers):
+            return  # what runs elsewhere splits the kernels into networks, each of which writes whole buffers
         for layer in reversed(self.layers):
             if layer.kind != "concat":
                 continue

@@ -98,7 +98,7 @@ def find_peaks(folder, layers, picture, tiles, context):
     (tall, wide), down, across = tiles
     network.write_half(folder, layers, tall, wide, "cube", maps=True)
     peaks = []
-    with aicjit.FolderNetwork.open(folder, context=context) as net:
+    with aicjit.Network.open(folder, context=context) as net:
         for (y, top, bottom), (x, left, right) in itertools.product(down, across):
             part = np.ascontiguousarray(picture[y : y + tall, x : x + wide])
             _, *maps = net(*network.inputs(part, "float16"))
@@ -119,7 +119,7 @@ def check_exact(folder, mode, layers, picture, peaks, context):
     """Whether kernels and the plain-C reference give the same bytes of a part of the picture."""
     part = np.ascontiguousarray(picture[: CROP[1], : CROP[0]])
     write(folder, mode, layers, part.shape[:2], peaks)
-    one, other = (aicjit.FolderNetwork.open(folder, context=context, reference=reference) for reference in (False, True))
+    one, other = (aicjit.Network.open(folder, context=context, reference=reference) for reference in (False, True))
     given = network.inputs(part, mode)
     return np.array_equal(one(*given), other(*given))
 
@@ -154,7 +154,7 @@ def measure(options, folders, layers, picture, contexts):
     for context in contexts:
         entrants = []
         for mode, folder in folders.items():
-            net, given = aicjit.FolderNetwork.open(folder, context=context), network.inputs(picture, mode)
+            net, given = aicjit.Network.open(folder, context=context), network.inputs(picture, mode)
             entrants.append((mode, lambda net=net, given=given: net(*given)))
         entrants += find_peers(options, layers, picture, context.threads)
         times = median_times(entrants, options.rounds)
@@ -174,7 +174,7 @@ def compare(options, source, turned, picture, peaks, context, folder):
     print("distance from float32 (%s), dB:" % (known[0][0] if known else "NumPy"))
     for mode in network.MODES:
         write(folder, mode, turned, picture.shape[:2], peaks, values=True)
-        with aicjit.FolderNetwork.open(folder, context=context) as net:
+        with aicjit.Network.open(folder, context=context) as net:
             values = net(*network.inputs(picture, mode)).reshape(expected.shape) * np.float64(256 / 255)
         print("  %-13s %.1f" % (mode, decibels(values, expected)))
 
@@ -205,7 +205,7 @@ def run(options):
     folders, results = {}, {}
     for mode in network.MODES:
         folders[mode] = write(folder / "networks" / mode, mode, layers, tiles[0], peaks)
-        with aicjit.FolderNetwork.open(folders[mode], context=every) as net:
+        with aicjit.Network.open(folders[mode], context=every) as net:
             results[mode] = enlarge(net, mode, picture, tiles)
             info = net.info
         Image.fromarray(results[mode]).save(folder / (mode + ".png"))

@@ -1,0 +1,418 @@
+/* Winograd's method: see winograd.h. Sums of few terms run over rows of constant matrices; terms whose factor is 0
+ * vanish. */
+#include "codegen/parts/winograd.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+
+enum { SIDE = AIC_WINOGRAD_SIDE, FLOAT_BYTES = 4, WORD_BYTES = 8, ROW_BYTES = 64, COLUMNS = 16, TAPS = 3 };
+
+/* ---- matrices ---- */
+
+/* A row of a matrix of F(m x m, 3 x 3). */
+typedef struct matrix_row {
+    int64_t m, row;
+    int factor[SIDE];
+} matrix_row;
+
+#define ROW(m, row, ...) {m, row, {__VA_ARGS__}},
+
+/* A^T, B^T, and G times its denominator. */
+static const matrix_row A[] = {
+#define AIC_WINOGRAD_A ROW
+#include <aic/winograd.def>
+#undef AIC_WINOGRAD_A
+};
+
+static const matrix_row B[] = {
+#define AIC_WINOGRAD_B ROW
+#include <aic/winograd.def>
+#undef AIC_WINOGRAD_B
+};
+
+static const matrix_row G[] = {
+#define AIC_WINOGRAD_G ROW
+#include <aic/winograd.def>
+#undef AIC_WINOGRAD_G
+};
+
+static double denominator(int64_t m)
+{
+    static const double NUMBERS[SIDE] = {
+#define AIC_WINOGRAD_DENOMINATOR(m, number) [m] = (number),
+#include <aic/winograd.def>
+#undef AIC_WINOGRAD_DENOMINATOR
+    };
+    return NUMBERS[m];
+}
+
+static const int *factors(const matrix_row *matrix, int64_t m, int64_t number)
+{
+    while (matrix->m != m || matrix->row != number) {
+        matrix++;
+    }
+    return matrix->factor;
+}
+
+/* A row times a column of `count` vectors, each `step` behind the other. The multiple of greatest factor comes last. */
+static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *vector, int count, int step)
+{
+    LLVMValueRef sum = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < count; i++) {
+            const bool alone = factor[i] == 1 || factor[i] == -1;
+            LLVMValueRef term = vector[i * step];
+            if (factor[i] == 0 || alone != (pass == 0)) {
+                continue;
+            }
+            if (!alone) {
+                LLVMValueRef by = aic_const_float(LLVMTypeOf(term), factor[i]);
+                sum = sum == NULL ? LLVMBuildFMul(e->builder, by, term, "") : aic_fma(e, by, term, sum);
+            } else if (sum == NULL) {
+                sum = factor[i] > 0 ? term : LLVMBuildFNeg(e->builder, term, "");
+            } else {
+                sum = (factor[i] > 0 ? LLVMBuildFAdd : LLVMBuildFSub)(e->builder, sum, term, "");
+            }
+        }
+    }
+    return sum;
+}
+
+/* matrix * x * transposed matrix, x being count x count vectors; the result is rows x rows, both with SIDE in a row. */
+static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows, int count,
+                      LLVMValueRef x[SIDE * SIDE])
+{
+    LLVMValueRef half[SIDE * SIDE];
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < count; c++) {
+            half[r * SIDE + c] = times(e, factors(matrix, m, r), &x[c], count, SIDE);
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < rows; c++) {
+            x[r * SIDE + c] = times(e, factors(matrix, m, c), &half[r * SIDE], count, 1);
+        }
+    }
+}
+
+/* ---- addresses ---- */
+
+/* The address that a number of this name and index is behind another one; index 0 is that itself. */
+static LLVMValueRef behind(aic_emit *e, LLVMValueRef base, const char *name, int index)
+{
+    return index == 0 ? base : aic_at(e, base, aic_number(e, "%s.%d", name, index));
+}
+
+static LLVMValueRef scaled(aic_emit *e, LLVMValueRef index, const char *pitch)
+{
+    return aic_times(e, index, aic_number(e, "%s", pitch));
+}
+
+static LLVMValueRef at(aic_emit *e, LLVMValueRef base, LLVMValueRef index, const char *pitch)
+{
+    return aic_at(e, base, scaled(e, index, pitch));
+}
+
+/* ---- windows ---- */
+
+/* Whether any lane of the sum is no number. */
+static LLVMValueRef any_nan(aic_emit *e, LLVMValueRef sum, unsigned lanes)
+{
+    LLVMValueRef nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, sum, sum, "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->context, lanes);
+    LLVMValueRef any = LLVMBuildBitCast(e->builder, nan, bits, "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(bits), "");
+}
+
+/* Loads a window, transforms it, stores its points. What is no finite number in a window makes one of the four corners
+ * infinite or NaN, as the first and the last row of B^T have all columns between them: zero times the corners, added
+ * up, tells. */
+static LLVMValueRef emit_window(aic_emit *e, int64_t m, LLVMValueRef v, LLVMValueRef raw, LLVMTypeRef type,
+                                LLVMValueRef sum)
+{
+    const int side = (int)m + 2, last = side - 1;
+    LLVMValueRef x[SIDE * SIDE];
+    for (int i = 0; i < side * side; i++) {
+        x[i / side * SIDE + i % side] = aic_load(e, type, behind(e, raw, "pixel", i), 0, FLOAT_BYTES);
+    }
+    transform(e, B, m, side, side, x);
+    for (int i = 0; i < side * side; i++) {
+        aic_store(e, x[i / side * SIDE + i % side], behind(e, v, "point", i), 0, FLOAT_BYTES);
+    }
+    const LLVMValueRef corner[] = {x[0], x[last], x[last * SIDE], x[last * SIDE + last]};
+    for (int i = 0; i < 4; i++) {
+        sum = aic_fma(e, corner[i], aic_zero(type), sum);
+    }
+    return sum;
+}
+
+LLVMValueRef aic_emit_part_winograd_input(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"at", "raw", "note"};
+    const aic_winograd_key *key = of;
+    const unsigned lanes = (unsigned)key->lanes;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
+    aic_note_function(e, "transforms a window of %lld x %lld pixels", (long long)key->m + 2, (long long)key->m + 2);
+    LLVMTypeRef type = aic_vector(e->f32, lanes);
+    LLVMValueRef function = e->function, sum = aic_zero(type);
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "channel: bytes of a pixel", aic_int(e, 0), aic_trips(e, "channels"),
+                   (int64_t)lanes * FLOAT_BYTES, &sum, 1);
+    sum = emit_window(e, key->m, aic_at(e, aic_emit_param(e, 0), loop.index),
+                      aic_at(e, aic_emit_param(e, 1), loop.index), type, sum);
+    aic_loop_end(e, &loop);
+    LLVMValueRef bad = LLVMBuildZExt(e->builder, any_nan(e, sum, lanes), e->i64, "");
+    aic_store(e, bad, aic_emit_param(e, 2), 0, WORD_BYTES);
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- groups ---- */
+
+/* A number of the larger or the smaller groups, "NAME.S", that a loop runs to. */
+static LLVMValueRef sized_trips(aic_emit *e, const char *name, int size)
+{
+    char text[AIC_NUMBER_NAME_MAX];
+    (void)snprintf(text, sizeof text, "%s.%d", name, size);
+    return aic_trips(e, text);
+}
+
+/* Transforms the windows of a group, `rows` rows of small tiles. */
+static void emit_group(aic_emit *e, LLVMValueRef group, LLVMValueRef raw, LLVMValueRef rows, int size)
+{
+    aic_loop down, across;
+    LLVMValueRef count = sized_trips(e, "across", size), first = aic_at(e, group, aic_number(e, "group.head"));
+    aic_store(e, aic_int(e, 0), group, AIC_GROUP_TAP * (int64_t)WORD_BYTES, WORD_BYTES);
+    aic_store(e, raw, group, AIC_GROUP_BAND * (int64_t)WORD_BYTES, WORD_BYTES);
+    aic_loop_begin(e, &down, "row: small tiles of a group, down", aic_int(e, 0), rows, 1, NULL, 0);
+    LLVMValueRef row = at(e, raw, down.index, "raw.row"), before = aic_times(e, down.index, count);
+    aic_loop_begin(e, &across, "col: small tiles of a group, across", aic_int(e, 0), count, 1, NULL, 0);
+    LLVMValueRef tile = aic_add(e, before, across.index);
+    LLVMValueRef note =
+        aic_at_const(e, aic_at(e, group, aic_mul(e, tile, WORD_BYTES)), AIC_GROUP_NOTES * (int64_t)WORD_BYTES);
+    LLVMValueRef args[] = {at(e, first, tile, "tile.pitch"), at(e, row, across.index, "raw.col"), note};
+    aic_emit_call(e, aic_callee(e, "input", 3, 0), args, 3);
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &down);
+}
+
+LLVMValueRef aic_emit_part_winograd_image(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"groups", "image", "first", "rows"};
+    const aic_winograd_key *key = of;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
+    aic_note_function(e, "packs rows of the image and transforms them, image row `first` at the top");
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef function = e->function, groups = aic_emit_param(e, 0), m = aic_int(e, key->m);
+    LLVMValueRef raw = aic_at(e, groups, aic_number(e, "raw.at"));
+    LLVMValueRef tiles = LLVMBuildUDiv(b, aic_add(e, aic_emit_param(e, 3), aic_int(e, key->m - 3)), m, "");
+    LLVMValueRef packed = aic_add(e, aic_mul(e, tiles, key->m), aic_int(e, 2));
+    aic_emit_call(e, aic_callee(e, "rows", 2, 2),
+                  (LLVMValueRef[]){raw, aic_emit_param(e, 1), aic_emit_param(e, 2), packed}, 4);
+    LLVMValueRef most = aic_number(e, "down"), up = aic_add(e, aic_add(e, tiles, most), aic_int(e, -1));
+    aic_loop down;
+    aic_loop_begin(e, &down, "group: rows of groups", aic_int(e, 0), LLVMBuildUDiv(b, up, most, ""), 1, NULL, 0);
+    LLVMValueRef left = LLVMBuildNSWSub(b, tiles, aic_times(e, down.index, most), "");
+    LLVMValueRef row = at(e, groups, down.index, "group.row"), from = at(e, raw, down.index, "raw.down");
+    for (int size = 0; size <= key->small_cols; size++) {
+        aic_loop across;
+        aic_loop_begin(e, &across, "group: groups across", aic_int(e, 0), sized_trips(e, "groups", size), 1, NULL, 0);
+        LLVMValueRef number = size == 0 ? across.index : aic_add(e, across.index, aic_number(e, "groups.0"));
+        emit_group(e, at(e, row, number, "group.bytes"), at(e, from, number, "raw.across"), aic_min(e, left, most),
+                   size);
+        aic_loop_end(e, &across);
+    }
+    aic_loop_end(e, &down);
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- tiles ---- */
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_winograd_key *key;
+    LLVMValueRef out, group, panel, taps, sums;
+} tile;
+
+/* One call of a product. */
+static void call_product(const tile *t, const char *role, LLVMValueRef sums, LLVMValueRef at, LLVMValueRef plane)
+{
+    LLVMValueRef args[] = {sums, at, plane, t->group};
+    aic_emit_call(t->e, aic_callee(t->e, role, 4, 0), args, 4);
+}
+
+/* The products of all points. */
+static void emit_products(const tile *t)
+{
+    aic_emit *e = t->e;
+    aic_loop points, blocks;
+    LLVMValueRef first = aic_at(e, t->group, aic_number(e, "group.head"));
+    LLVMValueRef planes = aic_at(e, t->panel, aic_number(e, "planes.at"));
+    aic_loop_begin(e, &points, "point: points of the small tiles", aic_int(e, 0), aic_trips(e, "points"), 1, NULL, 0);
+    LLVMValueRef sums = at(e, t->sums, points.index, "sums.point"), from = at(e, first, points.index, "point.pitch");
+    LLVMValueRef plane = at(e, planes, points.index, "plane.bytes");
+    aic_loop_begin(e, &blocks, "block: products of several small tiles", aic_int(e, 0), aic_trips(e, "blocks"), 1, NULL,
+                   0);
+    call_product(t, "product", at(e, sums, blocks.index, "block.sums"), at(e, from, blocks.index, "block.tiles"),
+                 plane);
+    aic_loop_end(e, &blocks);
+    if (t->key->rest) {
+        call_product(t, "rest", aic_at(e, sums, aic_number(e, "rest.sums")),
+                     aic_at(e, from, aic_number(e, "rest.tiles")), plane);
+    }
+    aic_loop_end(e, &points);
+}
+
+/* Direct sums of a small tile whose first results go to `out` and whose window begins at `raw` in the band. */
+static void emit_direct(const tile *t, LLVMValueRef out, LLVMValueRef raw)
+{
+    aic_emit *e = t->e;
+    for (int64_t row = 0; row < t->key->m; row++) {
+        LLVMValueRef args[] = {aic_at(e, out, aic_mul(e, aic_number(e, "out.row"), row)),
+                               aic_at(e, raw, aic_mul(e, aic_number(e, "raw.row"), row)),
+                               aic_at(e, t->panel, aic_number(e, "panel.start")), t->taps};
+        aic_emit_call(e, aic_callee(e, "direct", 4, 0), args, 4);
+    }
+}
+
+/* The results of a small tile, by its sums or direct. */
+static void emit_result(const tile *t, LLVMValueRef number, LLVMValueRef out, LLVMValueRef raw, LLVMValueRef weights)
+{
+    aic_emit *e = t->e;
+    aic_branch branch;
+    LLVMValueRef note = aic_at(e, t->group, aic_mul(e, number, WORD_BYTES));
+    note = aic_load(e, e->i64, note, AIC_GROUP_NOTES * (int64_t)WORD_BYTES, WORD_BYTES);
+    LLVMValueRef finite =
+        LLVMBuildICmp(e->builder, LLVMIntEQ, LLVMBuildOr(e->builder, note, weights, ""), aic_int(e, 0), "");
+    aic_branch_begin(e, &branch, finite);
+    LLVMValueRef args[] = {out, aic_at(e, t->sums, aic_mul(e, number, ROW_BYTES))};
+    aic_emit_call(e, aic_callee(e, "output", 2, 0), args, 2);
+    aic_branch_end(e, &branch);
+    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, finite, ""));
+    emit_direct(t, out, raw);
+    aic_branch_end(e, &branch);
+}
+
+static void emit_results(const tile *t)
+{
+    aic_emit *e = t->e;
+    const int64_t m = t->key->m;
+    aic_loop down, across;
+    LLVMValueRef raw = aic_load(e, e->ptr, t->group, AIC_GROUP_BAND * (int64_t)WORD_BYTES, WORD_BYTES);
+    LLVMValueRef weights = LLVMBuildZExt(e->builder, aic_load(e, e->i32, t->panel, 0, 4), e->i64, "");
+    LLVMValueRef count = aic_trips(e, "across");
+    aic_loop_begin(e, &down, "row: small tiles, down", aic_int(e, 0), aic_trips(e, "down"), 1, NULL, 0);
+    LLVMValueRef out = aic_at(e, t->out, aic_mul(e, scaled(e, down.index, "out.row"), m));
+    LLVMValueRef from = aic_at(e, raw, aic_mul(e, scaled(e, down.index, "raw.row"), m));
+    aic_loop_begin(e, &across, "col: small tiles, across", aic_int(e, 0), count, 1, NULL, 0);
+    emit_result(t, aic_add(e, aic_times(e, down.index, count), across.index),
+                aic_at(e, out, aic_mul(e, across.index, m * ROW_BYTES)),
+                aic_at(e, from, aic_mul(e, scaled(e, across.index, "raw.pixel"), m)), weights);
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &down);
+}
+
+LLVMValueRef aic_emit_part_winograd_tile(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"out", "group", "panel", "taps"};
+    tile t = {.e = e, .key = of};
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 4, 0);
+    aic_emit_aliases(e); /* the sums lie behind the taps */
+    aic_note_function(e, "products of a group of small tiles, then their results");
+    LLVMValueRef function = e->function;
+    t.out = aic_emit_param(e, 0);
+    t.group = aic_emit_param(e, 1);
+    t.panel = aic_emit_param(e, 2);
+    t.taps = aic_emit_param(e, 3);
+    t.sums = aic_at(e, t.taps, aic_number(e, "sums.at"));
+    emit_products(&t);
+    emit_results(&t);
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- results ---- */
+
+/* Where channels of a vector lie: in which block of 16, and how many bytes from its start. */
+static unsigned block_of(const aic_winograd_key *key, unsigned vector)
+{
+    return vector * (unsigned)key->lanes / COLUMNS;
+}
+
+static int64_t column_of(const aic_winograd_key *key, unsigned vector)
+{
+    return vector * key->lanes % COLUMNS * FLOAT_BYTES;
+}
+
+static void emit_vector(aic_emit *e, const aic_winograd_key *key, unsigned vector, LLVMValueRef out, LLVMValueRef sums)
+{
+    const int m = (int)key->m, side = m + 2;
+    LLVMTypeRef type = aic_vector(e->f32, (unsigned)key->lanes);
+    LLVMValueRef x[SIDE * SIDE];
+    sums = behind(e, sums, "block", (int)block_of(key, vector));
+    out = behind(e, out, "out.block", (int)block_of(key, vector));
+    const int64_t column = column_of(key, vector);
+    for (int i = 0; i < side * side; i++) {
+        x[i / side * SIDE + i % side] = aic_load(e, type, behind(e, sums, "point", i), column, FLOAT_BYTES);
+    }
+    transform(e, A, key->m, m, side, x);
+    for (int i = 0; i < m * m; i++) {
+        LLVMValueRef to = behind(e, out, "out", i / m), result = x[i / m * SIDE + i % m];
+        const int64_t offset = (int64_t)(i % m) * ROW_BYTES + column;
+        if (key->adds) {
+            result = LLVMBuildFAdd(e->builder, aic_load(e, type, to, offset, FLOAT_BYTES), result, "");
+        }
+        aic_store(e, result, to, offset, FLOAT_BYTES);
+    }
+}
+
+LLVMValueRef aic_emit_part_winograd_output(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"out", "sums"};
+    const aic_winograd_key *key = of;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
+    aic_note_function(e, "results of a small tile of %lld x %lld pixels", (long long)key->m, (long long)key->m);
+    LLVMValueRef function = e->function;
+    for (unsigned v = 0; v < key->vectors; v++) {
+        emit_vector(e, key, v, aic_emit_param(e, 0), aic_emit_param(e, 1));
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- weights ---- */
+
+/* G w G^T in doubles, in which the sums are exact and the quotients are rounded far below a float's precision, then
+ * rounded to floats. */
+LLVMValueRef aic_emit_part_winograd_weights(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"panel"};
+    const aic_winograd_key *key = of;
+    const int side = (int)key->m + 2;
+    const unsigned lanes = (unsigned)key->lanes;
+    const double by = denominator(key->m);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
+    aic_note_function(e, "weights by points from weights by taps");
+    LLVMTypeRef floats = aic_vector(e->f32, lanes), doubles = aic_vector(e->f64, lanes);
+    LLVMValueRef function = e->function, x[SIDE * SIDE];
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "weight: bytes of the weights of a tap", aic_int(e, 0), aic_trips(e, "steps"),
+                   (int64_t)lanes * FLOAT_BYTES, NULL, 0);
+    LLVMValueRef panel = aic_at(e, aic_emit_param(e, 0), loop.index);
+    for (int i = 0; i < TAPS * TAPS; i++) {
+        LLVMValueRef weight = aic_load(e, floats, aic_at(e, panel, aic_number(e, "tap.%d", i)), 0, FLOAT_BYTES);
+        x[i / TAPS * SIDE + i % TAPS] = LLVMBuildFPExt(e->builder, weight, doubles, "");
+    }
+    transform(e, G, key->m, side, TAPS, x);
+    for (int i = 0; i < side * side; i++) {
+        LLVMValueRef plane = aic_at(e, panel, aic_number(e, "plane.%d", i));
+        LLVMValueRef value =
+            LLVMBuildFMul(e->builder, x[i / side * SIDE + i % side], aic_const_float(doubles, 1 / (by * by)), "");
+        aic_store(e, LLVMBuildFPTrunc(e->builder, value, floats, ""), plane, 0, FLOAT_BYTES);
+    }
+    aic_loop_end(e, &loop);
+    aic_emit_function_end(e);
+    return function;
+}

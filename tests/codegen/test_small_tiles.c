@@ -1,0 +1,283 @@
+/* Kernels of accumulate=winograd: results within the bound by every kind of schedule; elements that are not finite; the
+ * same bits for any number of threads; packed weights of other forms. */
+#include "frontend/random/rng.h"
+#include "tests/claims.h"
+#include "tests/levels.h"
+#include "tests/specs.h"
+#include "tools/harness/verify.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_small_tiles(void);
+
+#define WINOGRAD "conv2d(dtype=float16, accumulate=winograd, "
+#define CHANNEL "init_l1out=false, l1out=channel)"
+#define HALF " | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ"
+
+/* Odd sizes, outputs of one pixel, unequal padding, padding that is no 0, several panels, old results, chains. */
+static const char *const SPECS[] = {
+    WINOGRAD "fm_shape=[1,3,3,16], kernel_shape=[1,3,3,16,16])",
+    WINOGRAD "fm_shape=[2,1,1,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1])",
+    WINOGRAD "fm_shape=[3,14,14,16], kernel_shape=[3,3,3,64,16], pad=[1,1,1,1])",
+    WINOGRAD "fm_shape=[1,7,21,16], kernel_shape=[1,3,3,32,16], pad=[0,2,1,0], init_l1out=false)",
+    WINOGRAD "fm_shape=[2,11,6,16], kernel_shape=[2,3,3,80,16], pad=[2,1,0,1])",
+    WINOGRAD "fm_shape=[1,8,12,16], kernel_shape=[1,3,3,16,16], pad=[1,1,1,1], pad_value=3)",
+    WINOGRAD "fm_shape=[1,9,10,16], kernel_shape=[1,3,3,32,16], pad=[1,1,1,1], " CHANNEL HALF ", reluEn=true)",
+    WINOGRAD "fm_shape=[2,9,13,16], kernel_shape=[2,3,3,32,16], pad=[1,1,1,1], " CHANNEL
+             " | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic(op=BM_MAX, input1_stage=1)"
+             " | tensor_arithmetic(op=BM_ADD)" HALF ")",
+};
+enum { SPECS_COUNT = sizeof SPECS / sizeof *SPECS };
+
+static const char *const SCHEDULES[] = {
+    "schedule(kernel=winograd, m=2)",
+    "schedule(kernel=winograd, m=4)",
+    "schedule(kernel=winograd, m=2, rows=2, cols=2, band=1)",
+    "schedule(kernel=winograd, m=4, rows=4, cols=4, band=1, unroll=1)",
+    "schedule(kernel=winograd, m=4, rows=4, cols=8, hold=window)",
+    "schedule(kernel=winograd, m=2, rows=6, cols=4, vectors=1, ahead=256)",
+    "schedule(kernel=winograd, m=4, rows=8, cols=4, band=2, unroll=16)",
+};
+
+static aic_context *open_context(int level, unsigned threads)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(level);
+    options.threads = threads;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    return context;
+}
+
+/* Makes the kernel; NULL where the schedule does not fit the shape. */
+static aic_kernel *kernel_of(aic_context *context, const aic_spec *spec, const char *schedule)
+{
+    aic_kernel *kernel = NULL;
+    const aic_status status = aic_kernel_create(context, spec, schedule, &kernel);
+    ck_assert_msg(status == AIC_OK || status == AIC_INVALID_ARGUMENT, "%s: %s", schedule, aic_last_error());
+    return status == AIC_OK ? kernel : NULL;
+}
+
+/* _i: a level and a specification. */
+START_TEST(within_the_bound)
+{
+    enum { SEEDS = 1 }; /* of kinds of contents that _i changes */
+    const aic_spec spec = spec_of(SPECS[_i % SPECS_COUNT]);
+    const aic_semantics semantics = aic_semantics_init();
+    aic_context *context = open_context(_i / SPECS_COUNT, 1);
+    verify_report report;
+    int taken = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        verify_case c;
+        ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i * SEEDS + seed), &report),
+                         VERIFY_PASSED);
+        for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
+            aic_kernel *kernel = kernel_of(context, &spec, SCHEDULES[s]);
+            aic_kernel_destroy(kernel);
+            taken += kernel != NULL;
+            ck_assert_msg(kernel == NULL || verify_kernel(&c, context, SCHEDULES[s], &report) == VERIFY_PASSED,
+                          "%s %s %s: %s", aic_context_isa(context), SPECS[_i % SPECS_COUNT], SCHEDULES[s], report.text);
+        }
+        verify_close(&c);
+    }
+    ck_assert_int_ge(taken, SEEDS);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* ---- what is not finite ---- */
+
+enum { OUT, IMAGE, WEIGHT, OPERANDS };
+
+typedef struct tensors {
+    aic_spec spec;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    void *data[OPERANDS];
+    float *direct; /* what direct sums give */
+} tensors;
+
+static void *block(int64_t bytes)
+{
+    const size_t size = ((size_t)bytes + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, size);
+    ck_assert_ptr_nonnull(memory);
+    return memset(memory, 0, size);
+}
+
+/* Numbers between 2^-5 and 2 in magnitude. */
+static void fill(tensors *t, int operand)
+{
+    uint64_t state = claims_seed(11 + (uint64_t)operand);
+    uint16_t *halves = t->data[operand];
+    for (int64_t i = 0; i < t->operand[operand].elements; i++) {
+        const uint64_t bits = aic_rng_next(&state);
+        halves[i] = (uint16_t)((bits & 0x83ff) | (10 + (bits >> 32) % 6) << 10);
+    }
+}
+
+static void open_tensors(tensors *t, const char *text)
+{
+    size_t count;
+    t->spec = spec_of(text);
+    ck_assert_int_eq(aic_spec_operands(&t->spec, NULL, t->operand, &count), AIC_OK);
+    ck_assert_uint_eq(count, OPERANDS);
+    for (int i = 0; i < OPERANDS; i++) {
+        t->data[i] = block(t->operand[i].bytes);
+    }
+    t->direct = block(t->operand[OUT].bytes);
+    fill(t, IMAGE);
+    fill(t, WEIGHT);
+}
+
+static void close_tensors(tensors *t)
+{
+    for (int i = 0; i < OPERANDS; i++) {
+        free(t->data[i]);
+    }
+    free(t->direct);
+}
+
+/* Sums of 2 * 16 * 9 products below 4: one that spreads through a small tile is infinite or NaN, and one that is off by
+ * a term is off by more than this. Returns how many results are not finite. */
+static int expect_direct(const tensors *t, int operand, int64_t position)
+{
+    const float *got = t->data[OUT];
+    int count = 0;
+    for (int64_t i = 0; i < t->operand[OUT].elements; i++) {
+        const float expected = t->direct[i];
+        const bool same = isfinite(expected) ? fabsf(got[i] - expected) < 0x1p-9f
+                          : isnan(expected)  ? isnan(got[i])
+                                             : got[i] == expected;
+        ck_assert_msg(same, "element %lld of operand %d: result %lld is %a, not %a", (long long)position, operand,
+                      (long long)i, (double)got[i], (double)expected);
+        count += !isfinite(expected);
+    }
+    return count;
+}
+
+/* One element is infinite or NaN, every seventh in turn. _i: a level, m, and image or weight. */
+START_TEST(not_finite)
+{
+    enum { STEP = 7 };
+    static const uint16_t SPECIALS[] = {0x7c00, 0xfc00, 0x7e00};
+    static const char TEXT[] = WINOGRAD "fm_shape=[2,6,7,16], kernel_shape=[2,3,3,48,16], pad=[1,0,0,1])";
+    const int operand = _i % 2 == 0 ? IMAGE : WEIGHT;
+    tensors t;
+    aic_context *context = open_context(_i / 4, 1);
+    open_tensors(&t, TEXT);
+    aic_kernel *small = kernel_of(context, &t.spec, SCHEDULES[_i / 2 % 2]);
+    aic_kernel *direct = kernel_of(context, &t.spec, "schedule(kernel=vector)");
+    uint16_t *element = t.data[operand];
+    int count = 0;
+    for (int64_t i = 0; i < t.operand[operand].elements; i += STEP) {
+        const uint16_t before = element[i];
+        void *others[] = {t.direct, t.data[IMAGE], t.data[WEIGHT]};
+        element[i] = SPECIALS[i % 3];
+        ck_assert_int_eq(aic_kernel_call(small, t.data, OPERANDS), AIC_OK);
+        ck_assert_int_eq(aic_kernel_call(direct, others, OPERANDS), AIC_OK);
+        count += expect_direct(&t, operand, i);
+        element[i] = before;
+    }
+    ck_assert_int_gt(count, 0);
+    aic_kernel_destroy(small);
+    aic_kernel_destroy(direct);
+    aic_context_destroy(context);
+    close_tensors(&t);
+}
+END_TEST
+
+/* ---- threads, packed weights ---- */
+
+/* One layer with enough to do for several threads, the same bits whatever their number. */
+START_TEST(threads)
+{
+    enum { THREADS = 8 };
+    tensors t;
+    open_tensors(&t, WINOGRAD "fm_shape=[4,29,30,16], kernel_shape=[4,3,3,64,16], pad=[1,1,1,1])");
+    for (unsigned n = 1; n <= THREADS; n++) {
+        aic_context *context = open_context(levels_count() - 1, n);
+        aic_kernel *kernel = kernel_of(context, &t.spec, "schedule(kernel=winograd, m=4, rows=4, cols=16, band=2)");
+        memset(t.data[OUT], 0, (size_t)t.operand[OUT].bytes);
+        ck_assert_int_eq(aic_kernel_call(kernel, t.data, OPERANDS), AIC_OK);
+        if (n == 1) {
+            memcpy(t.direct, t.data[OUT], (size_t)t.operand[OUT].bytes);
+        }
+        ck_assert_mem_eq(t.direct, t.data[OUT], (size_t)t.operand[OUT].bytes);
+        aic_kernel_destroy(kernel);
+        aic_context_destroy(context);
+    }
+    close_tensors(&t);
+}
+END_TEST
+
+START_TEST(other_forms_are_refused)
+{
+    static const char *const FORMS[] = {"schedule(kernel=vector, vectors=2)",
+                                        "schedule(kernel=winograd, m=2, vectors=2)",
+                                        "schedule(kernel=winograd, m=4, vectors=2)"};
+    enum { COUNT = 3 };
+    tensors t;
+    aic_context *context = open_context(levels_count() - 1, 1);
+    open_tensors(&t, SPECS[2]);
+    for (int a = 0; a < COUNT; a++) {
+        aic_kernel *packs = kernel_of(context, &t.spec, FORMS[a]);
+        size_t bytes;
+        ck_assert_int_eq(aic_kernel_packed_size(packs, WEIGHT, &bytes), AIC_OK);
+        void *packed = block((int64_t)bytes);
+        ck_assert_int_eq(aic_kernel_pack(packs, WEIGHT, packed, t.data[WEIGHT]), AIC_OK);
+        for (int b = 0; b < COUNT; b++) {
+            aic_kernel *takes = kernel_of(context, &t.spec, FORMS[b]);
+            void *operands[] = {t.data[OUT], t.data[IMAGE], packed};
+            ck_assert_int_eq(aic_kernel_call_packed(takes, operands, OPERANDS), a == b ? AIC_OK : AIC_INVALID_ARGUMENT);
+            aic_kernel_destroy(takes);
+        }
+        free(packed);
+        aic_kernel_destroy(packs);
+    }
+    aic_context_destroy(context);
+    close_tensors(&t);
+}
+END_TEST
+
+/* ---- schedules that do not fit ---- */
+
+START_TEST(refused)
+{
+    static const struct {
+        const char *schedule, *message;
+    } ROWS[] = {
+        {"schedule(kernel=winograd, m=3)", "m = 3 is neither 2 nor 4"},
+        {"schedule(kernel=winograd, m=4, rows=6)", "rows = 6 is no multiple of m = 4 nor all of the output"},
+        {"schedule(kernel=winograd, m=2, cols=3)", "cols = 3 is no multiple of m = 2 nor all of the output"},
+        {"schedule(kernel=vector, rows=2, cols=2, vectors=2, unroll=1, band=1, m=2)",
+         "m = 2: only tiles of the micro-kernel winograd have it"},
+    };
+    const aic_spec spec = spec_of(SPECS[2]);
+    aic_context *context = open_context(levels_count() - 1, 1);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        aic_kernel *kernel = NULL;
+        ck_assert_int_eq(aic_kernel_create(context, &spec, ROWS[i].schedule, &kernel), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(aic_last_error(), ROWS[i].message) != NULL, "%s: %s", ROWS[i].schedule, aic_last_error());
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_small_tiles(void)
+{
+    Suite *suite = suite_create("small_tiles");
+    TCase *tcase = tcase_create("small_tiles");
+    tcase_set_timeout(tcase, 240);
+    tcase_add_loop_test(tcase, within_the_bound, 0, levels_count() * SPECS_COUNT);
+    tcase_add_loop_test(tcase, not_finite, 0, levels_count() * 4);
+    tcase_add_test(tcase, threads);
+    tcase_add_test(tcase, other_forms_are_refused);
+    tcase_add_test(tcase, refused);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,21 @@
+/* Writing JSON with objects and arrays in each other, to standard output. */
+#ifndef AIC_TOOLS_JSON_WRITE_H
+#define AIC_TOOLS_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each writes a member of the object that is open, or with key NULL an element of the array; commas come by
+ * themselves. json_end() closes what was opened last; that of the outermost one ends the line. */
+void json_object(const char *key);
+void json_array(const char *key);
+void json_end(void);
+void json_text(const char *key, const char *text);                   /* NULL: null */
+void json_piece(const char *key, const char *text, size_t length);   /* the first bytes of a text */
+void json_words(const char *key, const char *words, char separator); /* an array of the words between separators */
+void json_integer(const char *key, int64_t value);
+void json_real(const char *key, double value); /* no number: null */
+void json_bool(const char *key, bool value);
+
+#endif

@@ -1,0 +1,102 @@
+/* What a call from Python does before and after the kernel, in C: looks whether the objects given are arrays that fit
+ * and where their elements lie. The package loads this with ctypes; it needs neither Python's nor NumPy's headers,
+ * hence is one file for every Python. It reads of arrays what NumPy's interface for C promises to keep (PyArrayObject:
+ * data, nd, dimensions, strides, base, descr, flags, in this order behind the object's head), and of tuples their
+ * items; where these lie the package says and, before any call, tries by aic_python_look(). Whatever does not fit at
+ * once is left to the package's own, slower look, which says what is wrong. */
+#include "call.h"
+
+#include <stdbool.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+    IN_C_ORDER = 0x1, /* NumPy's flags */
+    ALIGNED = 0x100,
+    WRITEABLE = 0x400,
+    DOES_NOT_FIT = -1, /* no status of the library */
+};
+
+static const python_array_fields *fields_of(const python_object_places *places, const void *object)
+{
+    return (const python_array_fields *)((const char *)object + places->head);
+}
+
+static const void *type_of(const python_object_places *places, const void *object)
+{
+    return *(const void *const *)((const char *)object + places->head - sizeof(void *));
+}
+
+static bool shape_fits(const python_call_operand *operand, const python_array_fields *array, int64_t item_bytes)
+{
+    if (operand->bytes >= 0) {
+        int64_t bytes = item_bytes;
+        for (int i = 0; i < array->rank; i++)
+            bytes *= array->shape[i];
+        return bytes == operand->bytes;
+    }
+    if (array->rank != operand->rank)
+        return false;
+    for (int i = 0; i < array->rank; i++)
+        if (array->shape[i] != operand->shape[i])
+            return false;
+    return true;
+}
+
+/* The elements of an array that fits, or NULL. */
+static void *elements_of(const python_object_places *places, const python_call_operand *operand, const void *object,
+                         int flags)
+{
+    const python_array_fields *array = fields_of(places, object);
+    if (type_of(places, object) != places->array_type || (array->flags & flags) != flags)
+        return NULL;
+    for (int i = 0; i < PYTHON_DTYPES_MAX && operand->dtypes[i] != NULL; i++)
+        if (array->dtype == operand->dtypes[i])
+            return shape_fits(operand, array, operand->item_bytes[i]) ? array->data : NULL;
+    return NULL;
+}
+
+/* The same of an array or of what pack() made; says whether it is an image. */
+static void *input_of(const python_object_places *places, const python_call_operand *operand, const void *object,
+                      bool *image)
+{
+    if (type_of(places, object) != places->packed_type)
+        return elements_of(places, operand, object, IN_C_ORDER | ALIGNED);
+    const void *kind = *(const void *const *)((const char *)object + places->packed_kind);
+    const void *array = *(const void *const *)((const char *)object + places->packed_array);
+    if (kind == NULL || array == NULL || kind != operand->packed_kind)
+        return NULL;
+    *image = *image || operand->packed;
+    return fields_of(places, array)->data;
+}
+
+EXPORT int aic_python_call(const python_call *call, const void *inputs, const void *out)
+{
+    if (call == NULL)
+        return DOES_NOT_FIT;
+    const python_object_places *places = call->places;
+    const void *const *item = (const void *const *)((const char *)inputs + places->items);
+    void *operands[PYTHON_OPERANDS_MAX] = {NULL};
+    bool image = false;
+    if (*(const int64_t *)((const char *)inputs + places->head) + 1 != call->taken)
+        return DOES_NOT_FIT;
+    operands[0] = elements_of(places, &call->operand[0], out, IN_C_ORDER | ALIGNED | WRITEABLE);
+    if (operands[0] == NULL)
+        return DOES_NOT_FIT;
+    for (int64_t i = 1; i < call->taken; i++) {
+        const python_call_operand *operand = &call->operand[i];
+        operands[operand->number] = input_of(places, operand, item[i - 1], &image);
+        if (operands[operand->number] == NULL)
+            return DOES_NOT_FIT;
+    }
+    return (image ? call->call_packed : call->call)(call->kernel, operands, (size_t)call->count);
+}
+
+EXPORT void aic_python_look(const python_object_places *places, const void *array, python_array_fields *seen,
+                            const void *tuple, int64_t *items, const void **first, const void **type)
+{
+    *seen = *fields_of(places, array);
+    *type = type_of(places, array);
+    *items = *(const int64_t *)((const char *)tuple + places->head);
+    *first = *(const void *const *)((const char *)tuple + places->items);
+}

@@ -1,0 +1,58 @@
+/* What call.c and the package's _fast.py share: tests compare the structures of both. */
+#ifndef AIC_PYTHON_CALL_H
+#define AIC_PYTHON_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PYTHON_DTYPES_MAX = 6,
+    PYTHON_RANK_MAX = 6,
+    PYTHON_OPERANDS_MAX = 12,
+};
+
+typedef struct {
+    char *data;
+    int rank;
+    const int64_t *shape, *strides;
+    const void *base, *dtype;
+    int flags;
+} python_array_fields;
+
+/* Where what is read of objects lies in them. */
+typedef struct {
+    size_t head;                      /* bytes of every object before its own fields, of which the last is its type */
+    size_t items;                     /* of a tuple; the number of them follows the head */
+    size_t packed_array, packed_kind; /* of what pack() made: its array, and what tells which operands it is for */
+    const void *array_type, *packed_type;
+} python_object_places;
+
+typedef struct {
+    const void *dtypes[PYTHON_DTYPES_MAX]; /* NumPy's types that are taken, NULL behind the last */
+    int64_t bytes;                         /* of any shape; negative: of the shape that follows */
+    int64_t rank, shape[PYTHON_RANK_MAX];
+    int64_t item_bytes[PYTHON_DTYPES_MAX]; /* of an element, by type */
+    int64_t number;                        /* of the operand in calls of the library */
+    const void *packed_kind;               /* of what pack() made and is taken */
+    int64_t packed;                        /* whether that is an image, which other calls of the library take */
+} python_call_operand;
+
+typedef int kernel_call(void *kernel, void *const *operands, size_t count);
+
+typedef struct {
+    const python_object_places *places;
+    void *kernel;
+    kernel_call *call, *call_packed;
+    int64_t taken, count; /* operands of the call from Python, the output first; of the library's */
+    python_call_operand operand[PYTHON_OPERANDS_MAX];
+} python_call;
+
+/* Calls the kernel with the arrays of the tuple `inputs` and the array `out`. The library's status, or negative:
+ * nothing was done, as without a call. */
+int aic_python_call(const python_call *call, const void *inputs, const void *out);
+
+/* What aic_python_call() reads of an array and of a tuple, for the package to compare with what Python says. */
+void aic_python_look(const python_object_places *places, const void *array, python_array_fields *seen,
+                     const void *tuple, int64_t *items, const void **first, const void **type);
+
+#endif
