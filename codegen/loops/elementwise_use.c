@@ -80,13 +80,14 @@ static void set_value(aic_elementwise_key *k, const aic_elementwise_value *v)
 static void make_key(using *u)
 {
     const aic_elementwise_plan *p = u->p;
-    const bool runs = p->inner.extent >= p->chunk;
+    /* one iteration is no loop */
+    const bool runs = p->inner.extent >= 2 * p->chunk || p->division.loop == (int)p->box.dims;
     aic_elementwise_key *k = &u->key;
     *k = (aic_elementwise_key){.operands = p->elementwise->operands,
                                .size = p->elementwise->size,
                                .lanes = p->lanes,
                                .chunk = runs ? p->chunk : 0,
-                               .rest = p->inner.extent % p->chunk,
+                               .rest = runs ? p->inner.extent % p->chunk : p->inner.extent,
                                .dense = p->inner.out == p->elementwise->size,
                                .past = p->past,
                                .pair = p->from->pair != 0,

@@ -139,3 +139,62 @@ WINOGRAD(winograd_input, AIC_PART_WELL);
 WINOGRAD(winograd_tile, AIC_PART_FAST);
 WINOGRAD(winograd_output, AIC_PART_WELL);
 WINOGRAD(winograd_weights, AIC_PART_WELL);
+
+static const aic_field boxes_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_boxes_key, __VA_ARGS__)
+#include "codegen/parts/boxes.def"
+#undef AIC_FIELD
+};
+KIND(boxes, AIC_PART_FAST);
+
+static const aic_field elementwise_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_elementwise_key, __VA_ARGS__)
+#include "codegen/parts/elementwise.def"
+#undef AIC_FIELD
+};
+KIND(elementwise, AIC_PART_WELL);
+
+const char *const aic_elementwise_pointer[AIC_ELEMENTWISE_POINTERS] = {
+    "out",
+    [1 + AIC_ELEMENTWISE_A] = "a",
+    [1 + AIC_ELEMENTWISE_A_NEXT] = "a.next",
+    [1 + AIC_ELEMENTWISE_B] = "b",
+    [1 + AIC_ELEMENTWISE_B_NEXT] = "b.next",
+    [1 + AIC_ELEMENTWISE_OLD] = "old",
+    [1 + AIC_ELEMENTWISE_OLD_NEXT] = "old.next",
+};
+
+const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
+
+static const aic_part_kind *const KINDS[] = {
+#define AIC_PART(name) &aic_part_##name,
+#include "codegen/parts/parts.def"
+#undef AIC_PART
+};
+
+const aic_part_kind *aic_part_kind_at(size_t index)
+{
+    return index < sizeof KINDS / sizeof KINDS[0] ? KINDS[index] : NULL;
+}
+
+const aic_part_kind *aic_part_kind_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        if (strcmp(KINDS[i]->name, name) == 0) {
+            return KINDS[i];
+        }
+    }
+    return NULL;
+}
+
+bool aic_part_is_fast(const aic_part_kind *kind, const void *key)
+{
+    if (kind->speed != AIC_PART_BY_KEY) {
+        return kind->speed == AIC_PART_FAST;
+    }
+    size_t f = 0;
+    while (f < kind->record->count && strcmp(kind->record->fields[f].name, "fast") != 0) {
+        f++;
+    }
+    return f < kind->record->count && aic_field_word(&kind->record->fields[f], key, 0) != 0;
+}
