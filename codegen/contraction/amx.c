@@ -222,8 +222,7 @@ amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 /* Whether registers of some tile have pixels that the output has not, whose sums must not be stored to the result. */
 static bool has_surplus(const aic_contraction *c, const aic_plan_geometry *g, const amx_grid *largest)
 {
-    const int64_t rows = g->rows.small_count > 0 ? g->rows.small : g->rows.large,
-                  cols = g->cols.small_count > 0 ? g->cols.small : g->cols.large;
+    const int64_t rows = aic_split_least(&g->rows), cols = aic_split_least(&g->cols);
     return largest->run > c->across.out || aic_amx_smaller_grid(largest, rows, cols).width < largest->pixels;
 }
 

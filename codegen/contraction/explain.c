@@ -6,13 +6,32 @@
 
 /* ---- traffic ---- */
 
-/* Bytes that instructions load of image and weights, and bytes of the tiles' windows, added up over all tiles. */
+/* Bytes that instructions load of image and weights, and bytes of the tiles' windows, added up over all tiles. Of small
+ * tiles they are those of the points, whose products are of one tap. */
 typedef struct tile_sums {
     double image, weights, windows;
 } tile_sums;
 
+static tile_sums sum_small_tiles(const aic_tiling *t)
+{
+    tile_sums sums = {0};
+    const double points = (double)(t->transform.points * t->panel.kpacks * t->geometry.arithmetic.kpack_bytes);
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&t->geometry, i);
+        const double tiles = (double)(s.count * t->panel.used);
+        const int64_t small = aic_small_tiles(&t->geometry, s.rows) * aic_small_tiles(&t->geometry, s.cols);
+        sums.image += tiles * (double)small * points;
+        sums.weights += tiles * (double)t->geometry.panel_channels * points;
+        sums.windows += tiles * (double)t->transform.group_bytes;
+    }
+    return sums;
+}
+
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
+    if (t->transform.m > 0) {
+        return sum_small_tiles(t);
+    }
     tile_sums sums = {0};
     const double all =
         (double)(t->panel.taps * t->panel.kpacks * t->geometry.arithmetic.kpack_bytes * t->geometry.arithmetic.planes);
@@ -103,6 +122,18 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
 
 /* ---- loops ---- */
 
+/* Prints the loops of one tile of small ones. */
+static void put_small_tiles(FILE *out, int depth, const aic_tiling *t)
+{
+    const aic_plan_geometry *g = &t->geometry;
+    const long long tiles = (long long)t->transform.tiles, m = (long long)t->transform.m;
+    aic_nest_line(out, depth, "point", t->transform.points,
+                  "%lld small tiles of %lld x %lld results, by Winograd's method", tiles, m, m);
+    aic_nest_line(out, depth + 1, "k-pack", aic_parts(t->panel.kpacks, g->unroll),
+                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes", (long long)g->unroll,
+                  g->arithmetic.kpack_channels, tiles * g->vectors * (long long)g->unroll, g->lanes);
+}
+
 /* Prints the loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
@@ -156,5 +187,9 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
         aic_nest_line(out, 4, "panel of the strip", panels, "%lld bytes, then the tile leaves through the epilogue",
                       (long long)t->panel.bytes);
     }
-    put_tile(out, t->staging.pitch > 0 ? 5 : 4, c, t);
+    if (t->transform.m > 0) {
+        put_small_tiles(out, 5, t); /* they always have a staging buffer */
+    } else {
+        put_tile(out, t->staging.pitch > 0 ? 5 : 4, c, t);
+    }
 }

@@ -279,9 +279,8 @@ static void find_columns(band_writer *w)
 static bool has_outer_rows(const band_writer *w)
 {
     const aic_contraction *c = w->c;
-    return c->down.pad > 0 ||
-           (aic_round_up(c->down.out, w->wish->whole) - 1) * c->down.stride - c->down.pad + w->b->row_reach >
-               c->down.extent;
+    const int64_t rows = aic_round_up(c->down.out, w->wish->whole);
+    return c->down.pad > 0 || (rows - 1) * c->down.stride - c->down.pad + w->b->row_reach > c->down.extent;
 }
 
 /* Stores the padding left and right of the image to a row whose columns are whole lines. */

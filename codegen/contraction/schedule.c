@@ -265,7 +265,7 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         if (reason != NULL) {
             fprintf(out, "  kernel=%s, vectors=%lld: a panel of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
-        } else if (kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
+        } else if (!kernel->small_tiles && kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
             fprintf(out,
                     "  kernel=%s, vectors=%lld: tiles of more than %lld pixels need more registers than there are\n",
                     kernel->name, (long long)vectors, (long long)kernel->pixels(c, target, vectors));
@@ -273,15 +273,43 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
     }
 }
 
+/* What the last tiles are, where the others are larger. */
+static void report_edges(FILE *out, const aic_plan_geometry *g)
+{
+    if (g->rows.small_count + g->cols.small_count == 0) {
+        return;
+    }
+    if (g->m > 0) {
+        fprintf(out, ", the last ones %lld x %lld", (long long)aic_split_least(&g->rows),
+                (long long)aic_split_least(&g->cols));
+    } else {
+        fprintf(out, ", with edges one row or column smaller");
+    }
+}
+
+/* Errors are the means that tests/bench/winograd prints of its layers, in float16's last place, by vectors of avx2; a
+ * sum beside 0 may be off by hundreds of its last places. */
+static void report_small_tiles(FILE *out, const aic_tiling *t)
+{
+    const long long m = (long long)t->transform.m;
+    fprintf(
+        out,
+        "small tiles: Winograd's F(%lld x %lld, 3 x 3), %lld products for %lld results, where direct sums take %lld\n"
+        "expected error: %s of float16's last place in the mean, direct sums 0.001 to 0.01\n",
+        m, m, (long long)t->transform.points, m * m, 9 * m * m, m == 2 ? "0.001 to 0.02" : "0.01 to 0.1");
+}
+
 static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements *r)
 {
     fprintf(out, "micro-kernel: %s\n", t->kernel->name);
     fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->geometry.rows.large,
             (long long)t->geometry.cols.large, (long long)t->geometry.panel_channels);
-    if (t->geometry.rows.small_count + t->geometry.cols.small_count > 0) {
-        fprintf(out, ", with edges one row or column smaller");
+    report_edges(out, &t->geometry);
+    fprintf(out, "\n");
+    if (t->transform.m > 0) {
+        report_small_tiles(out, t);
     }
-    fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
+    fprintf(out, "bands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->band.count, (long long)t->band.rows, (long long)t->band.bytes, (long long)t->division.parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
     if (t->tile.ahead > 0) {

@@ -63,8 +63,7 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_epilogue *p = &t->staging.epilogue;
-    int64_t height = t->geometry.rows.small_count > 0 ? t->geometry.rows.small : t->geometry.rows.large,
-            width = t->geometry.cols.small_count > 0 ? t->geometry.cols.small : t->geometry.cols.large;
+    int64_t height = aic_split_least(&t->geometry.rows), width = aic_split_least(&t->geometry.cols);
     bool whole =
         p->matrices == 1 && p->rows == c->down.out * c->across.out; /* else a run may lie in no matrix, or in part */
     rows runs = {whole ? width : 0, t->geometry.cols.large, whole ? multiple_of_runs(c, t) : 0};

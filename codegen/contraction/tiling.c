@@ -161,7 +161,7 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     t.panel = aic_plan_panel_make(c, &t.geometry, &t.wish, &t.band);
     t.tile = aic_plan_tile_make(c, &t.geometry, &t.band, &t.panel, schedule);
     t.staging = aic_plan_staging_make(c, &t.geometry, &t.wish, &t.band, &t.panel, &t.tile);
-    t.transform = aic_plan_transform_make(c, &t.geometry, &t.band, &t.tile, &t.staging);
+    t.transform = aic_plan_transform_make(&t.geometry, &t.band, &t.tile, &t.staging);
     t.division.part_strips = t.staging.strips;
     *tiling = t;
     return AIC_OK;

@@ -22,10 +22,13 @@ enum { TAPS = 9, SMALL_TILES_MAX = 64 };
 /* The prefetch distance. */
 enum { AHEAD_BYTES = 8192 };
 
+/* Windows are transformed a vector of a pixel's channels at a time. */
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
-    (void)target;
-    return !c->winograd ? "needs a kernel of 3 x 3, stride and dilation 1, and accumulate=winograd" : NULL;
+    const int64_t lanes = target->vector_bits / 32;
+    return !c->winograd               ? "needs a kernel of 3 x 3, stride and dilation 1, and accumulate=winograd"
+           : c->channels % lanes != 0 ? "needs whole vectors of input channels"
+                                      : NULL;
 }
 
 static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *target)
@@ -98,10 +101,12 @@ static int64_t product_tiles(const aic_contraction *c, const aic_target *target,
 
 /* ---- cost ---- */
 
-/* Vector instructions of a window's transform and of a small tile's results, a vector of channels, and how many of them
- * a core does in a cycle; and instructions around the products of a point. */
-static const double CALL_COST = 24;
+/* Instructions around the products of a point; cycles to pack a line of the image; how much longer a line from beyond
+ * the second-level cache takes that was not fetched ahead; the share of the shorter one of products and memory that the
+ * longer one does not hide. Fitted to schedules timed on Zen 3. */
+static const double CALL_COST = 24, PACK_LINE = 4, LATE = 2.5, SHOWN = 0.25;
 
+/* Vector instructions of a transform, of a window or to a small tile's results, for a vector of channels. */
 static double transform_instructions(int64_t m, int64_t stores)
 {
     const double side = (double)(m + 2);
@@ -114,7 +119,8 @@ static double multiplies_of(const aic_tiling *t, const aic_target *target)
     return fmin((double)machine->multiplies, (double)machine->multiply_bits / target->vector_bits);
 }
 
-/* Cycles of the products of `tiles` small tiles by a panel, at one point. */
+/* Cycles of a product of `tiles` small tiles by a panel at one point. Weights of a point that are more than the
+ * first-level cache holds come anew for each product. */
 static double product_cycles(const aic_target *target, const aic_tiling *t, double tiles)
 {
     const aic_machine *machine = t->geometry.machine;
@@ -123,46 +129,72 @@ static double product_cycles(const aic_target *target, const aic_tiling *t, doub
     const double loads = fmin((double)machine->loads, (double)machine->load_bits / target->vector_bits);
     const double cycles = fmax(fmax(tiles * vectors, (double)machine->latency * multiplies) / multiplies,
                                (tiles * separate + vectors) / loads);
-    return cycles * (double)t->panel.kpacks + (CALL_COST + 2 * tiles * vectors) / (double)machine->issue;
+    const double plane = (double)(t->panel.kpacks * t->panel.step_bytes), room = (double)machine->l1_bytes * 5 / 8;
+    const double lines = plane <= room ? 0 : (double)t->panel.step_bytes / AIC_LINE_BYTES * (double)machine->near_line;
+    return (fmax(cycles, lines) + SHOWN * fmin(cycles, lines)) * (double)t->panel.kpacks +
+           (CALL_COST + 2 * tiles * vectors) / (double)machine->issue;
 }
 
-/* Cycles to bring a panel's weights by points into the first-level cache: from the second-level one, if that has all
- * weights, else from beyond it; once a tile, and from beyond once a band. */
-static double weight_cycles(const aic_tiling *t, double tiles)
+/* The share of so many bytes, read over and over, that the second-level cache does not hold. */
+static double beyond_cache(const aic_machine *machine, double bytes)
+{
+    const double room = (double)machine->l2_bytes * 5 / 8;
+    return bytes <= room ? 0 : 1 - room / bytes;
+}
+
+static double between(double share, double near, double far)
+{
+    return near + share * (far - near);
+}
+
+/* Cycles for a tile to read a panel's weights by points, and its group. The first tile of a band brings the weights,
+ * from the second-level cache as far as that holds those of all panels. Others find them there as far as it holds those
+ * of one panel and the groups of the band, and so do all panels find the groups, which nothing fetches ahead. */
+static double stream_cycles(const aic_tiling *t, double tiles)
 {
     const aic_machine *machine = t->geometry.machine;
-    const double lines = (double)(t->transform.points * t->panel.kpacks * t->panel.step_bytes) / AIC_LINE_BYTES;
-    const double near_again = lines * (double)machine->near_line;
-    const bool stays = t->panel.packed_bytes <= machine->l2_bytes / 2;
-    return near_again * 0.5 + (stays ? 0 : lines * (double)machine->far_line / tiles);
+    const aic_plan_transform *f = &t->transform;
+    const double near = (double)machine->near_line, far = (double)machine->far_line;
+    const double bytes = (double)(f->points * t->panel.kpacks * t->panel.step_bytes);
+    const double beyond = t->tile.ahead > 0 ? far : far * LATE;
+    const double missed = beyond_cache(machine, bytes + (double)f->groups_bytes);
+    const double first = between(beyond_cache(machine, (double)t->panel.packed_bytes), near, beyond);
+    const double again = between(missed, near, beyond);
+    const double in_band = (double)(t->geometry.band_tiles * aic_split_count(&t->geometry.cols));
+    const double groups = (double)f->points * tiles * (double)(t->panel.kpacks * t->geometry.arithmetic.kpack_bytes);
+    return (bytes * (first + (in_band - 1) * again) / in_band + groups * between(missed, near, far * LATE)) /
+           AIC_LINE_BYTES;
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
     const aic_plan_transform *f = &t->transform;
-    const double multiplies = multiplies_of(t, target), issue = (double)t->geometry.machine->issue;
+    const double issue = (double)t->geometry.machine->issue;
     const int64_t tiles = aic_parts(rows, f->m) * aic_parts(cols, f->m), one = product_tiles(c, target, t, tiles);
-    const double products = (double)(tiles / one) * product_cycles(target, t, (double)one) +
-                            (tiles % one > 0 ? product_cycles(target, t, (double)(tiles % one)) : 0);
-    const double results = (double)tiles * t->geometry.vectors * transform_instructions(f->m, f->m * f->m);
-    const double in_band = (double)(t->geometry.band_tiles * aic_split_count(&t->geometry.cols));
-    return multiplies * ((double)f->points * products + results / issue + weight_cycles(t, in_band));
+    const double products =
+        (double)f->points * ((double)(tiles / one) * product_cycles(target, t, (double)one) +
+                             (tiles % one > 0 ? product_cycles(target, t, (double)(tiles % one)) : 0));
+    const double stream = stream_cycles(t, (double)tiles);
+    const double results = (double)tiles * t->geometry.vectors * transform_instructions(f->m, f->m * f->m) / issue;
+    return multiplies_of(t, target) * (fmax(products, stream) + SHOWN * fmin(products, stream) + results);
 }
 
-/* Packing a line of the image, in cycles. */
-static const double PACK_LINE = 4;
-
+/* Packs the bands and transforms them; workers that share a band do it each. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
+    const aic_machine *machine = t->geometry.machine;
     const aic_plan_transform *f = &t->transform;
-    const double multiplies = multiplies_of(t, target), issue = (double)t->geometry.machine->issue;
     const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
     const double windows =
         (double)(aic_small_tiles(&t->geometry, c->down.out) * aic_small_tiles(&t->geometry, c->across.out));
     const double vectors = (double)c->channels / t->geometry.lanes;
-    const double cycles = windows * vectors * transform_instructions(f->m, f->points) / issue;
-    return multiplies * (lines * PACK_LINE + cycles * (double)t->division.parts);
+    const double written = windows * (double)(f->points * f->tile_pitch) / AIC_LINE_BYTES;
+    const double line = between(beyond_cache(machine, (double)f->groups_bytes),
+                                (double)AIC_LINE_BYTES / (double)machine->path_bytes, 2 * (double)machine->far_line);
+    const double cycles =
+        windows * vectors * transform_instructions(f->m, f->points) / (double)machine->issue + written * line;
+    return multiplies_of(t, target) * (lines * PACK_LINE + cycles);
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)

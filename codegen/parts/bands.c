@@ -156,8 +156,8 @@ static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
     if (!f->key->small_rows) {
         return row;
     }
-    return difference(f, row,
-                      scaled(f, aic_max(e, difference(f, tile, sized(f, "rows", 0)), aic_int(e, 0)), "rows.less"));
+    LLVMValueRef smaller = aic_max(e, difference(f, tile, sized(f, "rows", 0)), aic_int(e, 0));
+    return difference(f, row, scaled(f, smaller, "rows.less"));
 }
 
 /* Address in the result of the first column of panel `panel`, for pixel 0. */

@@ -83,7 +83,7 @@ static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *ve
 static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows, int count,
                       LLVMValueRef x[SIDE * SIDE])
 {
-    LLVMValueRef half[SIDE * SIDE];
+    LLVMValueRef half[SIDE * SIDE] = {NULL};
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < count; c++) {
             half[r * SIDE + c] = times(e, factors(matrix, m, r), &x[c], count, SIDE);
@@ -132,7 +132,7 @@ static LLVMValueRef emit_window(aic_emit *e, int64_t m, LLVMValueRef v, LLVMValu
                                 LLVMValueRef sum)
 {
     const int side = (int)m + 2, last = side - 1;
-    LLVMValueRef x[SIDE * SIDE];
+    LLVMValueRef x[SIDE * SIDE] = {NULL};
     for (int i = 0; i < side * side; i++) {
         x[i / side * SIDE + i % side] = aic_load(e, type, behind(e, raw, "pixel", i), 0, FLOAT_BYTES);
     }
@@ -350,7 +350,7 @@ static void emit_vector(aic_emit *e, const aic_winograd_key *key, unsigned vecto
 {
     const int m = (int)key->m, side = m + 2;
     LLVMTypeRef type = aic_vector(e->f32, (unsigned)key->lanes);
-    LLVMValueRef x[SIDE * SIDE];
+    LLVMValueRef x[SIDE * SIDE] = {NULL};
     sums = behind(e, sums, "block", (int)block_of(key, vector));
     out = behind(e, out, "out.block", (int)block_of(key, vector));
     const int64_t column = column_of(key, vector);
@@ -396,7 +396,7 @@ LLVMValueRef aic_emit_part_winograd_weights(aic_emit *e, const void *of, const c
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
     aic_note_function(e, "weights by points from weights by taps");
     LLVMTypeRef floats = aic_vector(e->f32, lanes), doubles = aic_vector(e->f64, lanes);
-    LLVMValueRef function = e->function, x[SIDE * SIDE];
+    LLVMValueRef function = e->function, x[SIDE * SIDE] = {NULL};
     aic_loop loop;
     aic_loop_begin(e, &loop, "weight: bytes of the weights of a tap", aic_int(e, 0), aic_trips(e, "steps"),
                    (int64_t)lanes * FLOAT_BYTES, NULL, 0);

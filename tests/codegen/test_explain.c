@@ -32,6 +32,8 @@ static const struct {
     {"tensor_arithmetic_quantized(op=BM_MUL, shape=[4,2,3,5], rshift_bit=3)", "elementwise"},
     {"texpands(dtype=int32, rows=8, cols=8, v_row=dyn, v_col=dyn)", "fill"},
     {"texpands(dtype=float16, rows=16, cols=16, v_row=0, v_col=0)", "empty"},
+    {"conv2d(dtype=float16, fm_shape=[4,14,29,16], kernel_shape=[4,3,3,64,16], pad=[1,1,1,1], accumulate=winograd)",
+     "contraction"},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof CASES[0] };
 
@@ -179,6 +181,23 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+/* Small tiles are said, with what they save and cost; where they are refused, why. */
+START_TEST(test_small_tiles)
+{
+    aic_explanation e =
+        explain(CASES[CASE_COUNT - 1].spec, "schedule(kernel=winograd, m=4, rows=8, cols=16)", aic_isa_name(1));
+    ck_assert_ptr_nonnull(strstr(e.text, " channels, the last ones 6 x 13\n"));
+    ck_assert_ptr_nonnull(strstr(e.text, "F(4 x 4, 3 x 3), 36 products for 16 results, where direct sums take 144\n"));
+    ck_assert_ptr_nonnull(strstr(e.text, "\nexpected error: "));
+    ck_assert_ptr_nonnull(strstr(e.text, "for point: 36 times, 8 small tiles of 4 x 4 results"));
+    ck_assert_ptr_null(strstr(e.text, "kernel=winograd, vectors=1: tiles of more than"));
+    aic_free(e.text);
+    e = explain(CASES[3].spec, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(e.text, "kernel=winograd: this micro-kernel needs a kernel of 3 x 3, stride and"));
+    aic_free(e.text);
+}
+END_TEST
+
 /* ---- where the schedule comes from ---- */
 
 START_TEST(test_given)
@@ -216,6 +235,7 @@ Suite *suite_explain(void)
     tcase_add_test(tcase, test_traffic);
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
     tcase_add_test(tcase, test_refusals);
+    tcase_add_test(tcase, test_small_tiles);
     tcase_add_test(tcase, test_given);
     tcase_add_test(tcase, test_wrong);
     suite_add_tcase(suite, tcase);

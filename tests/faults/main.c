@@ -262,6 +262,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: aicjit-faults [SCENARIO [one|all NUMBER]]\n");
         return 2;
     }
+    (void)setenv("AIC_CACHE", "off", 1); /* contexts that want one have a folder of their own */
     if (!scenarios_open()) {
         return 3;
     }

@@ -156,6 +156,7 @@ static void open_fixture(fixture *f)
 
 static void close_fixture(fixture *f)
 {
+    aic_spec_destroy(f->made_spec);
     aic_network_destroy(f->made_network);
     aic_network_destroy(f->network);
     network_case_close(&f->network_files);

@@ -3,7 +3,7 @@
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
-#include "tools/json.h"
+#include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
 #include "tools/laboratory/differ_matrix.h"
 
@@ -111,41 +111,32 @@ static void print_report(const differ_report *r)
 
 /* ---- JSON ---- */
 
-static void put_member(const char *key, const char *text)
-{
-    printf(", ");
-    json_put_string(stdout, key);
-    printf(": ");
-    json_put_string(stdout, text);
-}
-
 /* The keys, each a string: they come as "relu, sum". */
 static void put_keys(const char *keys)
 {
-    printf(", \"choices\": [");
+    json_array("choices");
     for (const char *at = keys; *at != '\0'; at += strspn(at, ", ")) {
         const size_t length = strcspn(at, ",");
-        printf("%s\"%.*s\"", at == keys ? "" : ", ", (int)length, at);
+        json_piece(NULL, at, length);
         at += length;
     }
-    printf("]");
+    json_end();
 }
 
 static void put_operands(const differ_case *c)
 {
-    const char *separator = "";
-    printf(", \"operands\": [");
+    json_array("operands");
     for (size_t i = 0; i < c->operands.count; i++) {
         const cli_operand *o = &c->operands.items[i];
         const char *fill = c->fill[i][0] != '\0' ? c->fill[i] : o->fill;
         if (fill != NULL || o->in != NULL) {
-            printf("%s{\"name\": \"%s\"", separator, o->operand.name);
-            put_member(fill != NULL ? "fill" : "in", fill != NULL ? fill : o->in);
-            printf("}");
-            separator = ", ";
+            json_object(NULL);
+            json_text("name", o->operand.name);
+            json_text(fill != NULL ? "fill" : "in", fill != NULL ? fill : o->in);
+            json_end();
         }
     }
-    printf("]");
+    json_end();
 }
 
 static void put_first(const differ_case *c)
@@ -156,40 +147,48 @@ static void put_first(const differ_case *c)
     coordinates_text(&o->coordinates, element, where);
     result_text(c, 0, element, left);
     result_text(c, 1, element, right);
-    printf(", \"first\": {\"element\": %" PRId64, element);
-    put_member("operand", o->operand.name);
-    put_member("at", where);
-    put_member("a", left);
-    put_member("b", right);
-    printf("}");
+    json_object("first");
+    json_integer("element", element);
+    json_text("operand", o->operand.name);
+    json_text("at", where);
+    json_text("a", left);
+    json_text("b", right);
+    json_end();
+}
+
+static void put_differences(const differ_report *r)
+{
+    const differ_case *c = r->c;
+    if (c->report.largest_at >= 0) {
+        json_real("largest", c->report.largest);
+    }
+    if (c->report.most_ulp < INT64_MAX) {
+        json_integer("ulp", (int64_t)c->report.most_ulp);
+    }
+    put_first(c);
+    if (r->steps.rows != NULL) {
+        json_integer("parts_at", (int64_t)r->steps.first);
+        differ_steps_json("steps", &r->steps);
+    }
 }
 
 static void put_report(const differ_report *r)
 {
     const differ_case *c = r->c;
-    printf("{\"operator\": ");
-    json_put_string(stdout, r->text);
-    put_member("a", c->side[0].name);
-    put_member("b", c->side[1].name);
+    json_object(NULL);
+    json_text("operator", r->text);
+    json_text("a", c->side[0].name);
+    json_text("b", c->side[1].name);
     put_keys(r->keys);
     put_operands(c);
-    printf(", \"searched\": %s, \"elements\": %" PRId64 ", \"different\": %" PRId64, c->searched ? "true" : "false",
-           c->report.compared, c->report.different);
+    json_bool("searched", c->searched);
+    json_integer("elements", c->report.compared);
+    json_integer("different", c->report.different);
     if (c->report.different > 0) {
-        if (c->report.largest_at >= 0) {
-            printf(", \"largest\": %.9g", c->report.largest);
-        }
-        if (c->report.most_ulp < UINT64_MAX) {
-            printf(", \"ulp\": %" PRIu64, c->report.most_ulp);
-        }
-        put_first(c);
-        if (r->steps.rows != NULL) {
-            printf(", \"parts_at\": %zu, \"steps\": ", r->steps.first);
-            differ_steps_json(stdout, &r->steps);
-        }
+        put_differences(r);
     }
-    put_member("command", r->command);
-    printf("}\n");
+    json_text("command", r->command);
+    json_end();
 }
 
 /* ---- the command ---- */

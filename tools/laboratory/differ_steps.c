@@ -1,7 +1,7 @@
 /* Two traces side by side; see differ_steps.h. */
 #include "tools/laboratory/differ_steps.h"
 
-#include "tools/json.h"
+#include "tools/json_write.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -177,28 +177,20 @@ void differ_steps_print(FILE *out, const differ_steps *steps, const char *const 
     }
 }
 
-static void put_value(FILE *out, const char *key, const differ_line *line)
+void differ_steps_json(const char *key, const differ_steps *steps)
 {
-    (void)fprintf(out, ", \"%s\": ", key);
-    if (line->line == NULL) {
-        (void)fputs("null", out);
-    } else {
-        json_put_string(out, line->value);
-    }
-}
-
-void differ_steps_json(FILE *out, const differ_steps *steps)
-{
-    (void)fputs("[", out);
+    json_array(key);
     for (size_t i = 0; i < steps->count; i++) {
         const differ_row *row = &steps->rows[i];
+        const differ_line *left = &row->side[0], *right = &row->side[1];
         char name[128];
         differ_steps_name(row, name, sizeof name);
-        (void)fputs(i == 0 ? "{\"step\": " : ", {\"step\": ", out);
-        json_put_string(out, name);
-        put_value(out, "a", &row->side[0]);
-        put_value(out, "b", &row->side[1]);
-        (void)fprintf(out, ", \"same\": %s}", row->same ? "true" : "false");
+        json_object(NULL);
+        json_text("step", name);
+        json_text("a", left->line != NULL ? left->value : NULL);
+        json_text("b", right->line != NULL ? right->value : NULL);
+        json_bool("same", row->same);
+        json_end();
     }
-    (void)fputs("]", out);
+    json_end();
 }

@@ -33,8 +33,9 @@ void differ_steps_close(differ_steps *steps);
 /* The two traces beside each other under their titles; '!' stands before steps that differ, '>' before the first. */
 void differ_steps_print(FILE *out, const differ_steps *steps, const char *const title[2]);
 
-/* "[{"step": ..., "a": ..., "b": ..., "same": ...}, ...]"; null for a step that a trace does not have. */
-void differ_steps_json(FILE *out, const differ_steps *steps);
+/* The member `key` (json_write.h): [{"step": ..., "a": ..., "b": ..., "same": ...}, ...]; null for a step that a trace
+ * does not have. */
+void differ_steps_json(const char *key, const differ_steps *steps);
 
 /* The name of a row's step, of one that at least one trace has. */
 void differ_steps_name(const differ_row *row, char *text, size_t capacity);

@@ -68,6 +68,12 @@ aic_split aic_split_evenly(int64_t extent, int64_t most);
 /* Cuts it into tiles of `most` and what is left. */
 aic_split aic_split_in_order(int64_t extent, int64_t most);
 
+/* The size of the smallest tiles that there are. */
+static inline int64_t aic_split_least(const aic_split *s)
+{
+    return s->small_count > 0 ? s->small : s->large;
+}
+
 static inline int64_t aic_split_count(const aic_split *s)
 {
     return s->large_count + s->small_count;

@@ -6,6 +6,7 @@
 #define AIC_PLAN_STAGING_H
 
 #include "codegen/contraction/plan/tile.h"
+#include "codegen/integer.h"
 
 /* Of a row of sums in the staging buffer, and in a result in blocks of 16 columns. */
 enum { AIC_ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
@@ -38,7 +39,7 @@ aic_epilogue aic_plain_epilogue(const aic_contraction *c);
 /* Pixels from one row of a tile to the next in the staging buffer. */
 static inline int64_t aic_staged_row(const aic_wish *wish, int64_t cols)
 {
-    return wish->run > 0 ? wish->run : (cols + wish->whole - 1) / wish->whole * wish->whole;
+    return wish->run > 0 ? wish->run : aic_round_up(cols, wish->whole);
 }
 
 /* Into how many runs of contiguous pixels of the result a tile falls: the rows of a tile as wide as the output are one

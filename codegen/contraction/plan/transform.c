@@ -1,12 +1,11 @@
 /* From tiles and band to groups of small tiles. */
 #include "codegen/contraction/plan/transform.h"
-#include "codegen/integer.h"
 #include "codegen/parts/winograd.h"
 
 /* Small tiles lie apart as band pixels do, so that those of a product fall into different sets of a cache. A group is a
  * multiple of so many lines that its pitch is one of a pixel's, down and across, times those of a tile. */
-aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
-                                           aic_plan_tile *t, aic_plan_staging *s)
+aic_plan_transform aic_plan_transform_make(const aic_plan_geometry *g, const aic_plan_band *b, aic_plan_tile *t,
+                                           aic_plan_staging *s)
 {
     if (g->m == 0) {
         return (aic_plan_transform){.m = 0};
@@ -28,6 +27,5 @@ aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_p
     s->private_bytes = f.sums_offset + f.points * f.point_bytes;
     t->out_row = groups * f.group_bytes / (g->m * f.down);
     t->out_col = f.group_bytes / (g->m * f.across);
-    (void)c;
     return f;
 }

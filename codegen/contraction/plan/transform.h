@@ -4,6 +4,7 @@
 #define AIC_PLAN_TRANSFORM_H
 
 #include "codegen/contraction/plan/staging.h"
+#include "codegen/integer.h"
 
 typedef struct aic_plan_transform {
     int64_t m; /* 0: there are no groups, and nothing else here counts */
@@ -19,11 +20,11 @@ typedef struct aic_plan_transform {
 /* Small tiles that cover an extent, and what they cover. */
 static inline int64_t aic_small_tiles(const aic_plan_geometry *g, int64_t extent)
 {
-    return (extent + g->m - 1) / g->m;
+    return aic_parts(extent, g->m);
 }
 
 /* Makes room in the worker's memory, and lets tiles walk through the groups. */
-aic_plan_transform aic_plan_transform_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
-                                           aic_plan_tile *t, aic_plan_staging *s);
+aic_plan_transform aic_plan_transform_make(const aic_plan_geometry *g, const aic_plan_band *b, aic_plan_tile *t,
+                                           aic_plan_staging *s);
 
 #endif

@@ -115,10 +115,26 @@ def test_weights_that_are_no_constants():
     (lambda g: g.node("Mul", ["x", "x"], "y"), "a product of two tensors"),
     (lambda g: g.node("Add", ["x", g.floats(3, 8, 8)], "y"), r"a constant of the shape \[3, 8, 8\], not one number a channel"),
     (lambda g: g.node("Reshape", ["x", g.constant(np.array([1, 8, 8, 3]))], "y"), r"from \[1, 3, 8, 8\] to \[1, 8, 8, 3\]"),
-    (lambda g: g.node("Transpose", ["x"], "y", perm=[0, 2, 3, 1]), "only within a shuffle of channels"),
+    (lambda g: g.node("Transpose", ["x"], "y", perm=[0, 3, 2, 1]), "only within a shuffle of channels"),
     (lambda g: g.node("Pad", ["x", g.constant(np.array([0, 0, 1, 1] * 2)), g.constant(np.float32(2))], "y"), "other than zeros"),
-    (lambda g: g.node("Resize", ["x", "", g.constant(np.float32([1, 1, 2, 2]))], "y", mode="linear"), "mode linear: nearest"),
-    (lambda g: g.node("ConvTranspose", ["x", g.floats(3, 4, 2, 2)], "y"), "no transposed form"),
+    (lambda g: g.node("Resize", ["x", "", g.constant(np.float32([1, 1, 2, 2]))], "y", mode="cubic"), "mode cubic: nearest and linear"),
+    (lambda g: g.node("Resize", ["x", "", g.constant(np.float32([1, 1, 1.5, 2]))], "y", mode="linear"), "no whole factors"),
+    (lambda g: g.node("Resize", ["x", "", g.constant(np.float32([1, 1, 2, 2]))], "y", mode="linear",
+                      coordinate_transformation_mode="align_corners"), "align_corners: half_pixel and asymmetric"),
+    (lambda g: g.node("ConvTranspose", ["x", g.floats(3, 4, 2, 2)], "y", group=3), "no transposed form"),
+    (lambda g: g.node("ConvTranspose", ["x", g.floats(3, 4, 3, 3)], "y", strides=[2, 2]), "an output of 17 elements from 8"),
+    (lambda g: g.node("ConvTranspose", ["x", g.floats(3, 4, 2, 2)], "y", strides=[2, 1]), "strides that differ"),
+    (lambda g: g.node("Sigmoid", ["x"], "y"), "no exponentials"),
+    (lambda g: g.node("InstanceNormalization", ["x", g.floats(3), g.floats(3)], "y"), "no roots"),
+    (lambda g: g.node("Div", [g.constant(np.float32(1)), "x"], "y"), "a quotient by a tensor"),
+    (lambda g: g.node("Div", ["x", g.constant(np.float32(0))], "y"), "a quotient by 0"),
+    (lambda g: g.node("ReduceMean", ["x"], "y", axes=[1]), r"a mean over the axes \[1\]"),
+    (lambda g: g.node("Slice", ["x", g.constant(np.array([0])), g.constant(np.array([2])), g.constant(np.array([3]))], "y"),
+     r"along the axes \[3\], not along channels"),
+    (lambda g: g.node("PRelu", ["x", g.floats(3, 8, 8)], "y"), r"slopes of the shape \[3, 8, 8\]"),
+    (lambda g: g.node("Cast", ["x"], "y", to=7), "no float"),
+    (lambda g: g.node("AveragePool", ["x"], "y", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, count_include_pad=1),
+     "ceil_mode with count_include_pad"),
 ])
 def test_reasons(build, reason):
     import re
@@ -127,6 +143,17 @@ def test_reasons(build, reason):
     build(g)
     error = refused(g)
     assert len(error.nodes) == 1 and error.nodes[0].node == "y_node" and re.search(reason, error.nodes[0].reason), error
+
+
+def test_dynamic_quantisation():
+    """What is quantised by scales of its own data is listed, each node."""
+    g = Graph()
+    g.node("DynamicQuantizeLinear", ["x"], ("q", "scale", "zero"))
+    g.node("ConvInteger", ["q", g.constant(np.ones((4, 3, 3, 3), np.int8)), "zero"], "c")
+    g.node("Cast", ["c"], "y", to=1)
+    error = refused(g)
+    assert [(found.node, found.op) for found in error.nodes[:2]] == [("q_node", "DynamicQuantizeLinear"), ("c_node", "ConvInteger")]
+    assert all("follow from the data of a call" in found.reason for found in error.nodes[:2])
 
 
 def test_quantised_files():

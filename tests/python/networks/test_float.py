@@ -81,7 +81,17 @@ def arithmetic(g, x):
     return g.node("ReduceMean", [g.node("LeakyRelu", [b], "e", alpha=0.1)], "y", axes=[2, 3], keepdims=0)
 
 
-GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, arithmetic]
+def larger(g, x):
+    """Transposed convolutions, pixels that are mixed from their neighbours."""
+    a = g.node("MaxPool", [x], "p", kernel_shape=[2, 2], strides=[2, 2])
+    a = g.node("Relu", [g.node("ConvTranspose", [a, g.floats(16, 20, 4, 4, scale=0.06), g.floats(20)], "t", strides=[2, 2],
+                               pads=[1] * 4)], "r")
+    b = g.node("Resize", [a, "", g.constant(np.float32([1, 1, 1, 3]))], "z", mode="linear")
+    return g.node("Resize", [b, "", g.constant(np.float32([1, 1, 2, 1]))], "y", mode="linear",
+                  coordinate_transformation_mode="asymmetric")
+
+
+GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, arithmetic, larger]
 
 
 def make(build, seed=1):
@@ -168,3 +178,45 @@ def test_float16_file():
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 3), axis=(2, 3))
     wanted = np.maximum(np.einsum("nchwij,ocij->nohw", windows, weight.astype(np.float64)), 0)
     assert y.dtype == np.float16 and np.abs(y - wanted).max() < 4e-3
+
+
+@pytest.mark.parametrize("kernel, stride, pads, extra", [(2, 2, (0, 0), 0), (3, 1, (1, 1), 0), (3, 2, (1, 1), 1), (5, 3, (1, 1), 0),
+                                                         (4, 2, (0, 2), 0), (1, 2, (0, 0), 1)])
+def test_transposed_convolutions(kernel, stride, pads, extra):
+    g, x = Graph(kernel), np.random.default_rng(kernel).standard_normal((1, 6, 5, 7)).astype(np.float32)
+    weight = g.floats(6, 11, kernel, kernel, scale=0.2)
+    g.node("ConvTranspose", ["x", weight, g.floats(11)], "y", strides=[stride] * 2, output_padding=[extra] * 2,
+           pads=[pads[0]] * 2 + [pads[1]] * 2)
+    model = g.model([1, 6, 5, 7])
+    assert distance(aicjit.onnx.load(model)(x), expected(model, x)[0]) < 2e-3
+    assert distance(aicjit.onnx.load(model, quantize=x)(x), expected(model, x)[0]) < 0.03
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_pictures_of_other_layouts(dtype):
+    """NHWC outside, as frameworks write it, NCHW in between."""
+    g, x = Graph(3), np.random.default_rng(3).standard_normal((2, 9, 8, 3)).astype(np.float32)
+    a = g.node("Relu", [g.conv(g.node("Transpose", ["x"], "t", perm=[0, 3, 1, 2]), "c", (20, 3, 3, 3), pads=[1] * 4)], "r")
+    g.node("Transpose", [g.node("MaxPool", [a], "m", kernel_shape=[2, 2], strides=[2, 2])], "y", perm=[0, 2, 3, 1])
+    model = g.model([1, 9, 8, 3])
+    net = aicjit.onnx.load(model, **({"quantize": x} if dtype == "int8" else {}))
+    wanted = np.concatenate([expected(model, image[None])[0] for image in x])
+    assert net.inputs["x"][1] == (1, 9, 8, 3) and distance(net(x), wanted) < (2e-3 if dtype == "float16" else 0.03)
+
+
+@pytest.mark.parametrize("factor, coordinates, mode", [(2, "half_pixel", "round_prefer_floor"), (2, "asymmetric", "floor"),
+                                                       (2, "asymmetric", "round_prefer_floor"), (3, "half_pixel", "round_prefer_ceil"),
+                                                       (3, "asymmetric", "floor"), (3, "asymmetric", "round_prefer_floor"),
+                                                       (2, "half_pixel", "floor"), (4, "asymmetric", "ceil")])
+def test_nearest_pixels(factor, coordinates, mode):
+    """As the package onnx has it, or refused."""
+    g, x = Graph(1), np.random.default_rng(1).standard_normal((1, 16, 4, 5)).astype(np.float32)
+    scales = g.constant(np.float32([1, 1, factor, factor]))
+    g.node("Resize", ["x", "", scales], "y", mode="nearest", coordinate_transformation_mode=coordinates, nearest_mode=mode)
+    model = g.model([1, 16, 4, 5])
+    wanted = expected(model, x)[0]
+    if np.array_equal(wanted, x.repeat(factor, axis=2).repeat(factor, axis=3)):
+        assert distance(aicjit.onnx.load(model)(x), wanted) < 1e-3
+    else:
+        with pytest.raises(aicjit.onnx.Unsupported, match="pixels do not become squares"):
+            aicjit.onnx.load(model)

@@ -190,16 +190,17 @@ def resize(program: Program, x: Tensor, y: Tensor) -> None:
                  (tall, x.height, x.width, WORDS), (0, line, WORDS, 1), (long, tall * long, wide * WORDS, 1))
 
 
-def pixel_shuffle(program: Program, x: Tensor, factor: int, y: Tensor) -> None:
-    """Blocks of channels that stand for the pixels of a square, one square after the other, to a larger picture."""
+def pixel_shuffle(program: Program, x: Tensor, factors: tuple[int, int], y: Tensor) -> None:
+    """Blocks of channels that stand for the pixels of a rectangle, one place of it after the other, to a larger picture."""
+    tall, wide = factors
     line, long = x.width * WORDS, y.width * WORDS
-    for row in range(factor):
-        for column in range(factor):
+    for row in range(tall):
+        for column in range(wide):
             for block in range(y.blocks):
-                source = ((row * factor + column) * y.blocks + block) * x.pixels
+                source = ((row * wide + column) * y.blocks + block) * x.pixels
                 target = block * y.pixels + row * y.width + column
                 copy(program, x.place.at(4 * source * WORDS), y.place.at(4 * target * WORDS), (1, x.height, x.width, WORDS),
-                     (0, line, WORDS, 1), (0, factor * long, factor * WORDS, 1))
+                     (0, line, WORDS, 1), (0, tall * long, wide * WORDS, 1))
 
 
 def shuffle_planes(program: Program, source: Place, shape: tuple[int, int, int], factor: int, crd: bool, out: Place) -> None:

@@ -34,6 +34,7 @@ class Layer:
     include_pad: bool = False  # average
     factor: int = 1  # shuffle
     crd: bool = False
+    linear: Optional[str] = None  # resize: by which coordinates values between pixels are mixed; None: the nearest one
     order: tuple[int, ...] = ()  # pick: the channels of the input that the output has
     residual: Optional[str] = None  # conv: a value that is added before act
 
@@ -318,18 +319,106 @@ def _shuffle(graph: Graph, node: Node) -> list[Layer]:
     return [Layer("shuffle", [node], node.inputs, node.outputs, image, factor=factor, crd=node.attr("mode", "DCR") == "CRD")]
 
 
+def _nearest(node: Node, coordinates: str, size: int, factor: int) -> None:
+    """Raises where a pixel does not become a square of its own."""
+    at = np.arange(size * factor, dtype=np.float64)
+    at = at / factor if coordinates == "asymmetric" else (at + 0.5) / factor - 0.5
+    mode = "floor" if node.op == "Upsample" else node.attr("nearest_mode", "round_prefer_floor")
+    found = {"ceil": np.ceil(at), "round_prefer_floor": np.ceil(at - 0.5), "round_prefer_ceil": np.floor(at + 0.5)}
+    if (np.clip(found.get(mode, np.floor(at)), 0, size - 1) != np.arange(size * factor) // factor).any():
+        raise Refused("nearest_mode %s of %s coordinates: pixels do not become squares of one size" % (mode, coordinates))
+
+
 def _resize(graph: Graph, node: Node) -> list[Layer]:
     image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
-    if node.attr("mode", "nearest") != "nearest":
-        raise Refused("mode %s: nearest is supported" % node.attr("mode"))
+    mode = node.attr("mode", "nearest")
+    if mode not in ("nearest", "linear"):
+        raise Refused("mode %s: nearest and linear are supported" % mode)
     if shape is None or len(shape) != 4:
         raise Refused("scales or sizes are not constant")
     factors = [(shape[i], image[i - 1]) for i in (1, 2, 3)]
     if factors[0][0] != image[0] or any(a % b for a, b in factors[1:]):
         raise Refused("from %d x %d to %d x %d: no whole factors" % (*image[1:], *shape[2:]))
-    if node.attr("coordinate_transformation_mode", "half_pixel") == "align_corners":
-        raise Refused("align_corners")
-    return [Layer("resize", [node], node.inputs[:1], node.outputs, (image[0], shape[2], shape[3]))]
+    old = node.op == "Upsample" or graph.opset < 11
+    coordinates = "asymmetric" if old else node.attr("coordinate_transformation_mode", "half_pixel")
+    if coordinates == "pytorch_half_pixel" and min(shape[2:]) > 1:
+        coordinates = "half_pixel"
+    if coordinates not in ("half_pixel", "asymmetric"):
+        raise Refused("%s: half_pixel and asymmetric are supported" % coordinates)
+    if mode == "linear" and max(a // b for a, b in factors[1:]) > 8:
+        raise Refused("linear, by a factor of %d: up to 8 are supported" % max(a // b for a, b in factors[1:]))
+    for a, b in factors[1:] if mode == "nearest" else ():
+        _nearest(node, coordinates, b, a // b)
+    return [Layer("resize", [node], node.inputs[:1], node.outputs, (image[0], shape[2], shape[3]),
+                  linear=coordinates if mode == "linear" else None)]
+
+
+def _phases(size: int, kernel: int, stride: int, begin: int, output: int) -> tuple[list[list[tuple[int, int]]], int, int, int]:
+    """A transposed convolution along an axis as one whose outputs, `stride` of them for a step, are pixels: for each its
+    (place, tap of the kernel), then how many places there are, and the padding before and behind."""
+    taps = []
+    for phase in range(stride):
+        first, ahead = (phase + begin) % stride, (phase + begin) // stride
+        taps.append([(ahead - t, first + stride * t) for t in range(-(-(kernel - first) // stride))])
+    places = [place for phase in taps for place, _ in phase]
+    low, count = min(places), max(places) - min(places) + 1
+    behind = output // stride + count - 1 - size + low
+    if output % stride or low > 0 or behind < 0:
+        raise Refused("an output of %d elements from %d with stride %d: a multiple of the stride is supported, with a padding "
+                      "below the kernel's size" % (output, size, stride))
+    return [[(place - low, tap) for place, tap in phase] for phase in taps], count, -low, behind
+
+
+def _transposed(graph: Graph, node: Node) -> list[Layer]:
+    """ConvTranspose: a convolution that gives the pixels of a square as channels, and a shuffle of them."""
+    weight, bias = graph.constant(node, 1, "weight"), graph.optional(node, 2, "bias")
+    image, strides = graph.image(node.inputs[0]), node.attr("strides", [1, 1])
+    if weight.ndim != 4 or int(node.attr("group", 1)) != 1 or set(node.attr("dilations", [1, 1])) != {1}:
+        raise Refused("groups, dilations, or weights of %d axes: conv2d has no transposed form, and one group of two axes is "
+                      "turned into one" % weight.ndim)
+    if len(set(strides)) != 1 or node.inputs[1] in graph.integers or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+        raise Refused("strides that differ, auto_pad, or weights of integers")
+    stride, kernel, pads = int(strides[0]), weight.shape[2:], node.attr("pads", [0] * 4)
+    shape = graph.shapes.get(node.outputs[0])
+    if shape is None or len(shape) != 4:
+        raise Refused("the shape of the result is not known")
+    tall, kh, top, bottom = _phases(image[1], kernel[0], stride, int(pads[0]), shape[2])
+    wide, kw, left, right = _phases(image[2], kernel[1], stride, int(pads[1]), shape[3])
+    if node.attr("output_shape") is not None:
+        raise Refused("output_shape: pads say the same")
+    made = np.zeros((stride, stride, weight.shape[1], weight.shape[0], kh, kw), np.float32)
+    for (i, rows), (j, columns) in ((a, b) for a in enumerate(tall) for b in enumerate(wide)):
+        for (row, y), (column, x) in ((a, b) for a in rows for b in columns):
+            made[i, j, :, :, row, column] = weight[:, :, y, x].T
+    count, (_, _, height, width) = stride**2, shape
+    pixels = node.outputs[0] if stride == 1 else "%s/pixels" % node.outputs[0]
+    layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], height // stride, width // stride),
+                  Window((kh, kw), pad=(left, right, top, bottom)), made.reshape(-1, weight.shape[0], kh, kw),
+                  None if bias is None else np.tile(bias.astype(np.float32), count))
+    if stride == 1:
+        return [layer]
+    return [layer, Layer("shuffle", [node], [pixels], node.outputs[:1], (weight.shape[1], height, width), factor=stride)]
+
+
+def _turn(graph: Graph, node: Node) -> list[Layer]:
+    """Transpose, where it only says how an input or output lies in memory."""
+    source, output, perm = node.inputs[0], node.outputs[0], node.attr("perm")
+    if perm == list(range(len(perm or ()))):
+        return [Layer("same", [node], node.inputs, node.outputs, graph.image(source))]
+    if perm == [0, 3, 1, 2] and source in graph.inputs and _readers(graph, source) == 1 and source not in graph.outputs:
+        _, height, width, channels = graph.shapes[source]
+        graph.images[source] = channels, height, width
+        graph.turned.add(source)
+        return [Layer("same", [node], node.inputs, node.outputs, graph.images[source])]
+    if perm == [0, 2, 3, 1] and output in graph.outputs and _readers(graph, output) == 0:
+        graph.turned.add(output)
+        return [Layer("same", [node], node.inputs, node.outputs, graph.image(source))]
+    raise Refused("with perm %s in the middle of a network: only within a shuffle of channels (Reshape, Transpose, Reshape), "
+                  "from an input of NHWC, or to an output of it" % (perm,))
+
+
+def _readers(graph: Graph, name: str) -> int:
+    return sum(node.inputs.count(name) for node in graph.nodes)
 
 
 def _reshape(graph: Graph, node: Node) -> list[Layer]:
@@ -365,15 +454,21 @@ CONVERT: dict[str, Callable[[Graph, Node], list[Layer]]] = {
     "AveragePool": _average, "GlobalAveragePool": _average, "ReduceMean": _mean, "Add": _binary, "Sum": _binary,
     "Sub": _binary, "Mul": _binary, "Div": _binary, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
     "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": _reshape, "Reshape": _reshape,
-    "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
+    "ConvTranspose": _transposed, "Transpose": _turn, "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
 }
 
 #: Why, where there is more to say than that no operator computes it.
 _REASONS: dict[str, str] = {
     "Softmax": "the operators have no exponentials: name the value before it in outputs=, or use a fallback",
-    "ConvTranspose": "conv2d has no transposed form",
     "LRN": "the operators have no powers",
-    "Transpose": "only within a shuffle of channels (Reshape, Transpose, Reshape)",
+    **dict.fromkeys(("DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul"),
+                    "scales that follow from the data of a call: the words of quantisation are constants of a network; "
+                    "quantize= gives a float network scales"),
+    **dict.fromkeys(("Sigmoid", "Tanh", "Exp", "Elu", "Selu", "Gelu", "HardSwish", "Softplus", "Mish", "Erf", "LogSoftmax"),
+                    "the operators have no exponentials: use a fallback, or name a value before it in outputs="),
+    **dict.fromkeys(("LSTM", "GRU", "RNN", "Loop", "If", "Scan"), "control flow: a network is kernels in one order"),
+    **dict.fromkeys(("LayerNormalization", "InstanceNormalization", "GroupNormalization", "Sqrt", "Pow"),
+                    "the operators have no roots and powers"),
 }
 
 

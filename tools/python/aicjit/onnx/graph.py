@@ -78,6 +78,8 @@ class Graph:
     results: dict[str, str] = field(default_factory=dict)
     #: Of activations: how they are quantised in the file.
     quant: dict[str, Quant] = field(default_factory=dict)
+    #: Inputs and outputs that are NHWC outside.
+    turned: set[str] = field(default_factory=set)
     #: Channels, height and width of values, as layers give them.
     images: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     #: Constants that are integers in the file, with what they stand for.
@@ -87,7 +89,7 @@ class Graph:
         """One to be changed; constants are shared."""
         nodes = [replace(node, inputs=list(node.inputs), outputs=list(node.outputs)) for node in self.nodes]
         return replace(self, nodes=nodes, outputs=dict(self.outputs), constants=dict(self.constants), shapes=dict(self.shapes),
-                       results={name: name for name in self.outputs}, quant={}, images={}, integers={})
+                       results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set())
 
     def rename(self, same: dict[str, str]) -> None:
         """Lets outputs be other values."""

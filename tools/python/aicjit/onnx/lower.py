@@ -10,7 +10,7 @@ import numpy as np
 
 import aicjit
 
-from .. import _blocks, _moves, _pools
+from .. import _blocks, _linear, _moves, _pools
 from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
 from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
@@ -90,13 +90,18 @@ class Lowering(Places):
             signed = self.program.buffer("int8", (_blocks.up(size, 4),))
             _moves.flip_sign(self.program, source, signed, _blocks.up(size, 4))
             source, dtype = signed, "int8"
+        if name in self.graph.turned and channels > 1 and y.pixels > 1:
+            planes = self.program.buffer(dtype, (channels, y.height, y.width))
+            _moves.transdata(self.program, dtype, "NHWC", "NCHW", (1, y.height, y.width, channels), source, planes)
+            source = planes
         _moves.pack(self.program, source, dtype, channels, y, y.scale if self.dtype == "int8" and dtype != "int8" else None)
 
     def _output(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
         value = self.graph.results[name]
         buffer = "out_%d" % len(self.program.outputs)
         channels, height, width = self.image(value)
-        shape = tuple(shape) or (1, channels, height, width)
+        turned = name in self.graph.turned and channels > 1 and height * width > 1
+        shape = tuple(shape) or ((1, height, width, channels) if name in self.graph.turned else (1, channels, height, width))
         if int(np.prod(shape)) != channels * height * width:
             raise Refused("has the shape %s, but %d elements" % (list(shape), channels * height * width))
         if dtype not in ("float32", "float16", "int8", "uint8"):
@@ -105,9 +110,19 @@ class Lowering(Places):
         place = Place("out:" + value) if "out:" + value in self.program.buffers else \
             self.program.buffer(dtype, shape if dtype != "uint8" else (_blocks.up(size, 4),), buffer)
         self.program.outputs.append(Port(name, place.name, dtype, shape))
-        if place.name.startswith("out:"):
-            return
-        x = self.tensors[value]
+        if turned:
+            if dtype == "uint8":
+                raise Refused("is uint8 and NHWC")
+            planes, end = self.program.buffer(dtype, (channels, height, width)), place
+            _moves.transdata(self.program, dtype, "NCHW", "NHWC", (1, channels, height, width), planes, end)
+            turn, place = self.program.steps.pop(), planes
+        if not place.name.startswith("out:"):
+            self._flat(self.tensors[value], dtype, place, channels, size)
+        if turned:
+            self.program.steps.append(turn)
+
+    def _flat(self, x: Tensor, dtype: str, place: Place, channels: int, size: int) -> None:
+        """A value as an output [C, H, W]."""
         if dtype == "float32":
             x = x if _moves.runs(x) <= 8 else self._ordered(x, slots_of(x.channels, x.c0))
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
@@ -133,7 +148,7 @@ class Lowering(Places):
         if self.readers.get(name) or len(outputs) != 1 or name in self.graph.quant:
             return None
         dtype, shape = self.graph.outputs[outputs[0]]
-        if dtype != "float32":
+        if dtype != "float32" or outputs[0] in self.graph.turned:
             return None
         image = self.image(name)
         self.tensors[name] = Tensor(Place(""), self.dtype, self.slots[name], *image[1:], BLOCK[self.dtype],
@@ -306,6 +321,9 @@ class Lowering(Places):
 
     def _emit_resize(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
+        if layer.linear is not None:
+            _linear.resize(self.program, x, self.new(layer.outputs[0]), layer.linear == "asymmetric")
+            return
         y, made = self._pooled(layer, x)
         _moves.resize(self.program, x, made)
         self._step(made, y)
@@ -354,7 +372,7 @@ class Lowering(Places):
         y = self.new(name)
         if x.dtype == "int8" and (x.zero != y.zero or not all(np.array_equal(part, y.scale) for part in shuffled(layer, x.scale))):
             raise Refused("its scale is not that of its input")
-        _moves.pixel_shuffle(self.program, x, layer.factor, y)
+        _moves.pixel_shuffle(self.program, x, (layer.factor, layer.factor), y)
 
     def _emit_host(self, layer: Layer) -> None:
         ins, outs = [], []

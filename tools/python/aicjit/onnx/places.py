@@ -75,9 +75,15 @@ class Places:
         first, last = min(there), max(there) + 1
         return tuple(slots[first * unit : last * unit]), first
 
+    def planes_at_the_end(self, name: str) -> bool:
+        """Whether the outputs that are this value are all float32 and [C, H, W]."""
+        outputs = [key for key, value in self.graph.results.items() if value == name]
+        return all(self.graph.outputs[key][0] == "float32" and key not in self.graph.turned for key in outputs)
+
     def at_the_end(self, layer: Layer) -> bool:
         """Whether a shuffle gives an output that nobody else reads: it then moves pixels, not blocks."""
-        return layer.outputs[0] in self.results and not self.readers.get(layer.outputs[0])
+        return layer.outputs[0] in self.results and not self.readers.get(layer.outputs[0]) and \
+            self.planes_at_the_end(layer.outputs[0])
 
     @staticmethod
     def phases(layer: Layer, channels: int, unit: int) -> tuple[int, ...]:

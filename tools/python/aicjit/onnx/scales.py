@@ -34,10 +34,13 @@ def from_file(graph: Graph, layers: list[Layer]) -> Scales:
         if layer.kind in ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat"):
             _forward(found, layer)
     for layer in reversed(layers):
-        if layer.kind in ("max", "pad", "resize", "act"):
+        if layer.kind in ("max", "pad", "resize", "act", "shuffle"):
             source, output = layer.inputs[0], layer.outputs[0]
             if source not in found.scale and output in found.scale:
-                found.scale[source], found.zero[source] = found.scale[output], found.zero[output]
+                scale = found.scale[output]
+                if layer.kind == "shuffle":
+                    scale = np.repeat(scale, layer.factor**2) if layer.crd else np.tile(scale, layer.factor**2)
+                found.scale[source], found.zero[source] = scale, found.zero[output]
     return found
 
 

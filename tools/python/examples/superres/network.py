@@ -6,7 +6,8 @@ import numpy as np
 
 import aicjit
 
-MODES = "float16-cube", "float16-fast", "int8"
+MODES = "float16-cube", "float16-fast", "float16-winograd", "int8"
+BITWISE = "float16-cube", "int8"  # kernels and reference give the same bits
 EXACT = 12582912  # 1.5 * 2^23: floats around it are 1 apart, so its bits plus an int32 sum are those of itself plus the sum
 
 
