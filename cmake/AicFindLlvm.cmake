@@ -1,6 +1,7 @@
 # Finds LLVM's C library by its llvm-config program: AIC_LLVM_VERSION, or the newest supported version that has its
 # headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR, AIC_LLVM_LIBS, and
-# AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC).
+# AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC) and
+# where the loader finds the same file by itself, as with Debian's packages.
 
 set(AIC_LLVM_SUPPORTED 22 21 20 19)
 
@@ -55,6 +56,13 @@ if(AIC_LLVM_STATIC)
 else()
     aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
     set(AIC_LLVM_RUNPATH "${AIC_LLVM_LIBDIR}")
+    if(CMAKE_LIBRARY_ARCHITECTURE AND EXISTS "${AIC_LLVM_LIBDIR}/libLLVM.so")
+        file(REAL_PATH "${AIC_LLVM_LIBDIR}/libLLVM.so" llvm_file)
+        get_filename_component(llvm_folder "${llvm_file}" DIRECTORY)
+        if(llvm_folder STREQUAL "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+            set(AIC_LLVM_RUNPATH "")
+        endif()
+    endif()
 endif()
 separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")
 string(REGEX MATCH "^[0-9]+" AIC_LLVM_MAJOR "${AIC_LLVM_FULL_VERSION}")
@@ -64,3 +72,12 @@ add_library(aicjit_llvm INTERFACE)
 target_include_directories(aicjit_llvm SYSTEM INTERFACE "${AIC_LLVM_INCLUDEDIR}")
 target_link_directories(aicjit_llvm INTERFACE "${AIC_LLVM_LIBDIR}")
 target_link_libraries(aicjit_llvm INTERFACE ${AIC_LLVM_LIBS})
+
+# The functions' names as calls through the table of codegen/llvm/api.h.
+set(llvm_rows "${PROJECT_SOURCE_DIR}/codegen/llvm/api.def")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${llvm_rows}")
+file(STRINGS "${llvm_rows}" llvm_calls REGEX "^AIC_LLVM\\(")
+list(TRANSFORM llvm_calls REPLACE "^AIC_LLVM\\((.*)\\)$" "#define \\1 (aic_llvm->\\1)")
+list(JOIN llvm_calls "\n" llvm_calls)
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/llvm/llvm_calls.h" @ONLY CONTENT "${llvm_calls}\n")
+target_include_directories(aicjit_llvm INTERFACE "${PROJECT_BINARY_DIR}/llvm")

@@ -1,4 +1,4 @@
-# cmake --install: libraries, headers with their .def lists, the tool with its manual page and completion, the CMake package and the pkg-config file.
+# cmake --install: libraries, headers, the tool with its manual page and completion, the CMake package and the pkg-config file.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/aicjit")
@@ -8,9 +8,11 @@ install(TARGETS aicjit EXPORT aicjit
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS aicjit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
-# Installed headers have their structs spelled out, with the meaning of every member.
+# Installed headers have their structs spelled out, with the meaning of every member, and all else that the sources' headers
+# make of lists. The list of Winograd's matrices is for people.
 find_program(AIC_AWK NAMES awk mawk gawk REQUIRED)
 file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.h")
+list(FILTER public_headers EXCLUDE REGEX "/field\\.h$")
 file(GLOB field_lists CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.def")
 set(spelled_headers)
 foreach(header ${public_headers})
@@ -24,7 +26,7 @@ foreach(header ${public_headers})
     list(APPEND spelled_headers "${spelled}")
 endforeach()
 add_custom_target(aicjit_headers ALL DEPENDS ${spelled_headers})
-install(FILES ${spelled_headers} ${field_lists} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aic")
+install(FILES ${spelled_headers} frontend/include/aic/winograd.def DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aic")
 
 # The manual page and the shells' completions are what the tool's own tables say.
 if(TARGET aicjit_tool)

@@ -1,14 +1,14 @@
-# The generator as a module of its own, which libaicjit.so loads from its own folder when a kernel must be made. It has a
-# second copy of what the library and the generator share, and exports one symbol.
+# LLVM as a module of its own, which libaicjit.so loads from its own folder when something must be compiled. It has the
+# table of LLVM's functions (codegen/module.h), and exports one symbol.
 
 set(AIC_MODULE_FILE "libaicjit-codegen.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(module_script "${PROJECT_SOURCE_DIR}/cmake/codegen.map")
 
-# In place of frontend/core/thread.c it has codegen/module.c.
-aic_add_objects(aicjit_module_objects codegen/module.c)
+aic_add_objects(aicjit_module_objects codegen/module.c codegen/llvm/table.c "${AIC_BUILD_NAME_SOURCE}")
+target_link_libraries(aicjit_module_objects PRIVATE aicjit_llvm)
+add_dependencies(aicjit_module_objects aicjit_objects) # which has the name of the build made
 
-add_library(aicjit_module MODULE $<TARGET_OBJECTS:aicjit_module_objects> $<TARGET_OBJECTS:aicjit_generator_objects>
-    $<FILTER:$<TARGET_OBJECTS:aicjit_objects>,EXCLUDE,/frontend/core/thread\\.c>)
+add_library(aicjit_module MODULE $<TARGET_OBJECTS:aicjit_module_objects>)
 set_target_properties(aicjit_module PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME "${AIC_MODULE_FILE}" LINKER_LANGUAGE C
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${AIC_LLVM_RUNPATH}" LINK_DEPENDS "${module_script}")
 # Never unloaded: LLVM's handlers for exit stay registered.
@@ -16,7 +16,7 @@ target_link_options(aicjit_module PRIVATE "LINKER:--version-script=${module_scri
 if(NOT AIC_SANITIZE)
     target_link_options(aicjit_module PRIVATE LINKER:-z,defs)
 endif()
-target_link_libraries(aicjit_module PRIVATE aicjit_options aicjit_llvm Threads::Threads m)
+target_link_libraries(aicjit_module PRIVATE aicjit_options aicjit_llvm)
 
 # The library finds it by this name.
 aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)
@@ -28,21 +28,21 @@ install(TARGETS aicjit_module LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # ---- ready-made parts ----
 
-# Of each level in a file beside the module (codegen/ready_file.h), made by the module when it is built. Those of other
+# Of each level in a file beside the module (codegen/ready_file.h), made with it. Those of other
 # architectures, and of a build that only runs elsewhere or looks for mistakes, there are none.
 if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     file(STRINGS "${PROJECT_SOURCE_DIR}/codegen/target/targets.def" level_rows REGEX "^AIC_TARGET\\(X86_64, ")
     list(TRANSFORM level_rows REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" OUTPUT_VARIABLE levels)
-    add_executable(aicjit-ready tools/ready/main.c $<TARGET_OBJECTS:aicjit_objects>)
+    add_executable(aicjit-ready tools/ready/main.c)
     target_include_directories(aicjit-ready PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
-    target_link_libraries(aicjit-ready PRIVATE aicjit_options Threads::Threads ${CMAKE_DL_LIBS} m)
+    target_link_libraries(aicjit-ready PRIVATE aicjit_options aicjit_static Threads::Threads)
     set(ready_shapes "${PROJECT_SOURCE_DIR}/tools/ready/shapes.txt")
     set(AIC_READY_FILES)
     foreach(level ${levels})
         set(ready_file "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}.${level}.parts")
         add_custom_command(OUTPUT "${ready_file}"
-            COMMAND aicjit-ready "$<TARGET_FILE:aicjit_module>" "${ready_shapes}" "${level}" "${ready_file}"
-            DEPENDS aicjit-ready aicjit_module "${ready_shapes}" COMMENT "Making parts of level ${level}" VERBATIM)
+            COMMAND aicjit-ready "${ready_shapes}" "${level}" "${ready_file}"
+            DEPENDS aicjit-ready "${ready_shapes}" COMMENT "Making parts of level ${level}" VERBATIM)
         list(APPEND AIC_READY_FILES "${ready_file}")
     endforeach()
     add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})

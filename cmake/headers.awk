@@ -5,7 +5,13 @@
 #     #undef AIC_FIELD
 #
 # come the members, each with what AIC_MEANING or AIC_CHOICE says of it, and its rules (AIC_RULE), all with their sources.
-# There may be several lists.
+# There may be several lists. Where it expands another list,
+#
+#     #define AIC_OP(ENUM, name, count, params, args) AIC_OP_##ENUM,
+#     #include <aic/ops.def>
+#     #undef AIC_OP
+#
+# comes what the macro makes of each row. So the installed headers need no list.
 #
 #     awk -v include=FOLDER -f headers.awk HEADER       FOLDER has aic/field.h and aic/*.def
 
@@ -125,6 +131,79 @@ function print_initials(list,    line, parts, i) {
     close(list)
 }
 
+# Parts of `text` between commas that are in no parentheses and quotes; their number.
+function split_arguments(text, arguments,    i, letter, depth, quoted, count) {
+    count = 1
+    arguments[1] = ""
+    for (i = 1; i <= length(text); i++) {
+        letter = substr(text, i, 1)
+        if (letter == "\"" && substr(text, i - 1, 1) != "\\") {
+            quoted = !quoted
+        }
+        depth += quoted ? 0 : letter == "(" ? 1 : letter == ")" ? -1 : 0
+        if (letter == "," && depth == 0 && !quoted) {
+            arguments[++count] = ""
+        } else if (letter != " " || arguments[count] != "") {
+            arguments[count] = arguments[count] letter
+        }
+    }
+    return count
+}
+
+# The macro's text with the values of its parameters in their places.
+function replaced(text, value,    out, word) {
+    while (match(text, /[A-Za-z_][A-Za-z_0-9]*/)) {
+        word = substr(text, RSTART, RLENGTH)
+        out = out substr(text, 1, RSTART - 1) (word in value ? value[word] : word)
+        text = substr(text, RSTART + RLENGTH)
+    }
+    out = out text
+    gsub(/ *## */, "", out)
+    return out
+}
+
+# Prints what the macro of this definition makes of the rows of a list. A row's meaning that the macro does not
+# take follows as a comment.
+function print_rows(definition, list,    head, name, body, parameters, arguments, value, i, line, count, rows) {
+    head = substr(definition, length("#define ") + 1, index(definition, ")") - length("#define ") - 1)
+    body = substr(definition, index(definition, ")") + 1)
+    name = substr(head, 1, index(head, "(") - 1)
+    count = split(substr(head, length(name) + 2), parameters, ", ")
+    sub(/^[ \n]*/, "", body)
+    gsub(/\n    /, "\n", body)
+    while ((getline line < list) > 0) {
+        if (index(line, name "(") != 1) {
+            continue
+        }
+        line = substr(line, length(name) + 2, length(line) - length(name) - 2)
+        if (split_arguments(line, arguments) != count) {
+            print list ": " line ": does not have " count " values" > "/dev/stderr"
+            exit failed = 1
+        }
+        for (i = 1; i <= count; i++) {
+            if (sub(/^AIC_OPERANDS\(/, "", arguments[i])) {
+                sub(/\)$/, "", arguments[i])
+            }
+            value[parameters[i]] = arguments[i]
+        }
+        if (index(body, "\n") > 0) { # functions
+            print (rows > 0 ? "\n" : "") replaced(body, value)
+        } else {
+            line = "    " replaced(body, value)
+            if ("meaning" in value) {
+                line = line " /* " substr(value["meaning"], 2, length(value["meaning"]) - 2) " */"
+            }
+            print line
+        }
+        rows++
+    }
+    close(list)
+    if (rows == 0) {
+        print list ": no row of " name > "/dev/stderr"
+        exit failed = 1
+    }
+}
+
 BEGIN { read_types() }
 
 /^#define AIC_FIELD AIC_INITIAL$/ {
@@ -144,5 +223,29 @@ BEGIN { read_types() }
     }
     next
 }
+
+/^#define AIC_OPERANDS\(|^#undef AIC_OPERANDS$/ { next }
+
+# A macro: its lines stay where no list follows.
+/^#define AIC_[A-Z]+\(/ {
+    macro = definition = $0
+    while (macro ~ /\\$/ && (getline line) > 0) {
+        sub(/ *\\$/, "", definition)
+        definition = definition "\n" line
+        macro = macro "\n" line
+    }
+    if ((getline line) <= 0 || line !~ /^#include <aic\/[a-z_]*\.def>$/) {
+        print macro
+        print line
+        next
+    }
+    sub(/^#include </, include "/", line)
+    sub(/>$/, "", line)
+    print_rows(definition, line)
+    getline # its #undef
+    next
+}
+
+{ sub(/^#include <aic\/field\.h>$/, "#include <aic/types.h>") }
 
 { print }

@@ -593,7 +593,6 @@ static aic_status facts_of(const aic_problem *problem, const char *schedule, aic
 const aic_generator_api *aic_generator_linked(void)
 {
     static const aic_generator_api LINKED = {
-        .version = AIC_GENERATOR_VERSION,
         .plan = plan_of,
         .candidate = candidate_of,
         .object = object_of,
@@ -601,8 +600,6 @@ const aic_generator_api *aic_generator_linked(void)
         .explain = explain,
         .facts = facts_of,
         .space = aic_space_list_all,
-        .wait_for_globals = aic_guard_wait_for_globals,
-        .fork = &aic_guard_fork,
         .bundle = aic_bundle_create,
     };
     return &LINKED;

@@ -1,6 +1,6 @@
-/* The door to the generator: all that the runtime knows of it. One table of functions, so that the generator can be
- * linked in or loaded when it is first needed. No LLVM type crosses this line, nothing is kept between calls, any
- * thread may call. Schedules cross it as text. */
+/* The door to the generator: all that the runtime knows of it. No LLVM type crosses this line, nothing is kept between
+ * calls, any thread may call. Schedules cross it as text. LLVM is loaded when something is to be compiled
+ * (codegen/llvm/api.h): plans are made without it, and kernels whose parts are at hand. */
 #ifndef AIC_CODEGEN_H
 #define AIC_CODEGEN_H
 
@@ -9,14 +9,13 @@
 #include "codegen/part_source.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
-#include "frontend/core/fork.h"
 #include <aic/explain.h>
 #include <aic/kernel.h>
 #include <stdlib.h>
 
-/* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
- * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 7, AIC_SCHEDULE_RULE = 5 };
+/* Version of the rule that chooses schedules, which names of kernels tell: raise it when the rule may choose another
+ * schedule for some specification. */
+enum { AIC_SCHEDULE_RULE = 5 };
 
 /* One specification for one target and one machine. */
 typedef struct aic_problem {
@@ -199,8 +198,6 @@ typedef struct aic_space_list {
 } aic_space_list;
 
 typedef struct aic_generator_api {
-    unsigned version; /* AIC_GENERATOR_VERSION */
-
     /* Checks the schedule's text (NULL: chooses one); fields that it leaves out follow the default rule, given the
      * others. AIC_INVALID_ARGUMENT when it does not fit. */
     aic_status (*plan)(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
@@ -222,12 +219,6 @@ typedef struct aic_generator_api {
 
     /* Lists the schedules that a tuner may try. */
     aic_status (*space)(const aic_problem *problem, aic_space_list *list);
-
-    /* Waits until no thread makes globals of LLVM: for a thread that is about to end the process. */
-    void (*wait_for_globals)(void);
-
-    /* Waits until no thread is inside LLVM, and keeps others out until the fork is over. */
-    const aic_fork_part *fork;
 
     /* Kernels for programs without this library. AIC_UNSUPPORTED when levels do not pack the same operand. */
     aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);

@@ -1,26 +1,18 @@
-/* The generator as a shared object of its own, which the runtime loads when it first needs code that no cache has. It
- * contains a second copy of frontend/ and refers to nothing of the library; what both must share it is given when it is
- * opened. */
+/* LLVM as a shared object of its own, which the library loads when it first needs code that no cache has: it contains
+ * the table of codegen/llvm/api.h and nothing else. */
 #ifndef AIC_MODULE_H
 #define AIC_MODULE_H
 
-#include "codegen/codegen.h"
-#include "frontend/core/thread.h"
-
-/* The library's records of threads: messages of the generator become those of the library. */
-typedef struct aic_generator_host {
-    pthread_key_t thread_key;
-    bool thread_ready;
-    aic_thread *(*thread_get)(void);
-} aic_generator_host;
+#include "codegen/llvm/load.h"
 
 /* The only symbol that the module exports. The first three members are the same in every version. */
 #define AIC_MODULE_MAGIC "aicjit generator"
+enum { AIC_MODULE_VERSION = 8 };
 typedef struct aic_module_header {
     char magic[sizeof AIC_MODULE_MAGIC];
-    unsigned version;  /* AIC_GENERATOR_VERSION */
+    unsigned version;  /* AIC_MODULE_VERSION */
     const char *build; /* aic_build_name: a library opens the module of its own build only */
-    const aic_generator_api *(*open)(const aic_generator_host *host);
+    const struct aic_llvm_api *llvm;
 } aic_module_header;
 
 #define AIC_MODULE_SYMBOL "aic_generator_module"

@@ -2,9 +2,8 @@
 #ifndef AIC_CODEGEN_RUN_H
 #define AIC_CODEGEN_RUN_H
 
+#include "codegen/llvm/api.h"
 #include "codegen/plan.h"
-
-#include <llvm-c/Core.h>
 
 /* Emits functions into the module; runs inside of the guard. */
 typedef void (*aic_emit_into)(void *user, LLVMContextRef context, LLVMModuleRef module);

@@ -4,8 +4,11 @@
  * cannot run, so that they do not count as passed; it may have none left.
  *
  * aicjit-tests --list: a line a suite, with its name and either "library" or "kernels". */
+#include "codegen/llvm/load.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
+
+#include <aic/types.h>
 
 #include <check.h>
 #include <stdbool.h>
@@ -85,6 +88,10 @@ int main(int argc, char **argv)
     (void)setenv("AIC_CACHE", "off", 1); /* tests of the disk cache have contexts with a folder of their own */
     allow_for_load();
     claims_make();
+    if (aic_llvm_load() != AIC_OK) { /* some call the generator's emitters by themselves */
+        printf("%s\n", aic_last_error());
+        return EXIT_FAILURE;
+    }
     levels_begin();
     SRunner *runner = srunner_create(NULL);
     for (int i = 0; i < SUITES; i++) {

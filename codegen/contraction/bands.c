@@ -69,7 +69,8 @@ static aic_bands_key key_of(const frame *f)
                          .row_residues = t->band.row_residues > 1,
                          .col_residues = t->band.col_residues > 1,
                          .staged = staged,
-                         .defers = f->leave != 0};
+                         .defers = f->leave != 0,
+                         .counts = t->tile.counts};
     if (staged) {
         key.inputs = aic_epilogue_inputs(&t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
@@ -166,6 +167,11 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
     aic_use_number(use, t->staging.band_offset, "band.at");
     aic_use_number(use, t->panel.block_panel_bytes, "panel.pitch");
     aic_use_number(use, t->staging.strips, "strips");
+    if (key->counts) {
+        aic_use_number(use, t->panel.packed_bytes, "counts.at");
+        aic_use_trips(use, t->panel.used, "counts");
+        aic_use_number(use, t->tile.count_offset, "count.at");
+    }
     if (key->parts) {
         aic_use_number(use, t->division.parts, "parts");
         aic_use_number(use, t->division.part_strips, "part.strips");

@@ -153,9 +153,10 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
                       (long long)c->down.taps, (long long)c->across.taps,
                       aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
     aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->geometry.unroll),
-                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes",
+                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes%s",
                   (long long)t->geometry.unroll, t->geometry.arithmetic.kpack_channels,
-                  sums * (long long)t->geometry.unroll, t->geometry.lanes);
+                  sums * (long long)t->geometry.unroll, t->geometry.lanes,
+                  t->tile.counts ? "; the last ones are left out if packing finds their weights to be 0" : "");
 }
 
 void aic_contraction_nest(FILE *out, const aic_plan *plan)

@@ -7,6 +7,9 @@
 /* To be raised when images that have the same numbers get other bytes. */
 enum { PACKER = 1 };
 
+/* What a form ends with if the counts of k-packs with weights lie behind the panels. */
+enum { COUNTS = -1 };
+
 static size_t add(int64_t *number, const int64_t *more, size_t bytes)
 {
     memcpy(number, more, bytes);
@@ -27,13 +30,16 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
     const int64_t heads[] = {t->panel.start_bytes, t->panel.notes};
-    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads + sizeof number[0] };
+    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads + 2 * sizeof number[0] };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);
     count += add(number + count, kpacks, sizeof kpacks);
     count += add(number + count, taps, sizeof taps);
     count += add(number + count, panels, sizeof panels);
     count += add(number + count, heads, sizeof heads);
+    if (t->panel.counts) {
+        number[count++] = COUNTS;
+    }
     if (t->transform.m > 0) {
         number[count++] = t->transform.m;
     }

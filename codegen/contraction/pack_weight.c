@@ -342,6 +342,7 @@ static int64_t grain_of(const packer *p)
 
 static aic_panels_key key_of(const packer *p)
 {
+    const int64_t step = p->panels->step_bytes;
     return (aic_panels_key){.rows = p->c->weight == AIC_WEIGHT_ROWS,
                             .whole = p->inner[WHOLE] != 0,
                             .rest = p->inner[REST] != 0,
@@ -355,7 +356,8 @@ static aic_panels_key key_of(const packer *p)
                             .merged = p->wish->merged > 1,
                             .folded = p->wish->fold > 1,
                             .blocks = p->g->blocks > 1,
-                            .partial = p->panels->columns % p->panels->item_channels != 0};
+                            .partial = p->panels->columns % p->panels->item_channels != 0,
+                            .counts = !p->panels->counts ? 0 : aic_least(step & -step, AIC_LINE_BYTES)};
 }
 
 /* Numbers of panels and of what is cleared in them. */
@@ -416,6 +418,14 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
         aic_use_trips(use, p->wish->fold, "fold");
         aic_use_number(use, p->b->pixel_kpacks, "pixel.kpacks");
         aic_use_number(use, p->b->pixel_kpacks / p->wish->fold, "fold.kpacks");
+    }
+    if (key->counts) {
+        const int64_t last = (c->c1 - 1) * p->c0_kpacks;
+        aic_use_number(use, panels->packed_bytes, "counts.at");
+        aic_use_number(use, panels->kpacks - 1, "kpacks.last");
+        aic_use_trips(use, panels->kpacks - last, "count.kpacks");
+        aic_use_number(use, aic_most(last, 1), "kpacks.least");
+        aic_use_trips(use, panels->step_bytes, "step");
     }
 }
 

@@ -4,6 +4,8 @@
 #include "codegen/integer.h"
 #include "codegen/machine.h"
 
+#include <math.h>
+
 /* ---- cost ---- */
 
 /* The cost of a tile of rows x cols pixels apart from its products: storing it from the staging buffer, run by run. */
@@ -324,6 +326,42 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
             (long long)r->private_bytes);
 }
 
+static bool note_small_tiles(void *least, const aic_plan *plan)
+{
+    if (aic_tiling_of(plan)->kernel->small_tiles) {
+        *(double *)least = fmin(*(double *)least, plan->cost);
+    }
+    return true;
+}
+
+/* Why a request that allows Winograd's method is computed by direct sums. */
+static void report_direct_sums(FILE *out, const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const char *reason = aic_microkernel_winograd.refuse(c, plan->problem.target);
+    if (!c->winograd || aic_tiling_of(plan)->transform.m > 0) {
+        return;
+    }
+    fprintf(out, "Winograd's method is not taken: ");
+    if (reason != NULL) {
+        fprintf(out, "it %s\n", reason);
+        return;
+    }
+    double least = INFINITY;
+    const aic_visitor visitor = {note_small_tiles, &least};
+    aic_plan *other;
+    if (aic_plan_create(&plan->problem, &other) == AIC_OK) {
+        aic_plan_enumerate(other, AIC_SPACE_USUAL, &visitor);
+        aic_plan_free(other);
+    }
+    if (isfinite(least)) {
+        fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
+                aic_tiling_of(plan)->kernel->name, plan->cost);
+    } else {
+        fprintf(out, "none of its panels fits\n");
+    }
+}
+
 void aic_contraction_report(FILE *out, const aic_plan *plan)
 {
     const aic_microkernel *kernel;
@@ -331,5 +369,6 @@ void aic_contraction_report(FILE *out, const aic_plan *plan)
     for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
         report_refusals(out, kernel, aic_contraction_of(plan), plan->problem.target);
     }
+    report_direct_sums(out, plan);
     report_tiling(out, aic_tiling_of(plan), &plan->requirements);
 }

@@ -50,6 +50,7 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .skips_columns = t->panel.padding.columns,
                           .notes_weights = aic_tiling_skips(t) && t->panel.notes,
                           .has_head = t->panel.start_bytes != 0,
+                          .counts = t->tile.counts,
                           .one_kpack = t->panel.kpacks / blocks_of(c, t) == t->geometry.unroll,
                           .one_tap = t->panel.taps == 1,
                           .one_block = blocks_of(c, t) == 1,
@@ -78,7 +79,7 @@ static void give_offsets(aic_use *use, const aic_tile_key *key, const aic_contra
 static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const int64_t blocks = blocks_of(c, t), kpacks = t->panel.kpacks / blocks;
-    if (!key->one_kpack) {
+    if (!key->one_kpack && !key->counts) {
         aic_use_trips(use, kpacks, "kpacks");
     }
     if (!key->one_tap) {
@@ -91,9 +92,11 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }
+    if (aic_tile_skips(key) || (key->counts && !key->one_tap)) {
+        aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
+    }
     if (aic_tile_skips(key)) {
         aic_use_number(use, t->panel.taps * kpacks * t->panel.step_bytes, "block.panel");
-        aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
         aic_use_number(use, c->down.taps, "kh");
         aic_use_number(use, c->across.taps, "kw");
         aic_use_number(use, c->across.taps + 1, "start.columns");

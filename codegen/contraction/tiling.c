@@ -187,7 +187,7 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = t->panel.items,
-                            .bytes = AIC_HEAD_BYTES + aic_round_up(t->panel.packed_bytes, AIC_LINE_BYTES),
+                            .bytes = AIC_HEAD_BYTES + aic_round_up(t->panel.image_bytes, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
     const int64_t table = t->staging.has_epilogue ? aic_epilogue_table_bytes(&t->staging.epilogue) : 0;
     r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);

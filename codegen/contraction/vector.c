@@ -44,6 +44,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
                       .merged = 1,
                       .fold = 1,
                       .skips = true,
+                      .counts = true,
                       .starts_in_a_row = true,
                       .special_first = AIC_INFINITE_HALF,
                       .special_end = AIC_MAGNITUDE_16 + 1};

@@ -384,6 +384,15 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
     }
 }
 
+void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
+                            LLVMValueRef *carried, unsigned count)
+{
+    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
+    *loop = (aic_loop){
+        .text = text, .index = aic_int(e, 0), .limit = limit, .step = step, .carried = carried, .count = count};
+    open_loop(e, loop, text, loop->index);
+}
+
 /* Takes away what launder_loop() made of an index that the body did not need. */
 static void drop_index(aic_loop *loop)
 {

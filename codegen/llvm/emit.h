@@ -5,9 +5,8 @@
 #ifndef AIC_EMIT_H
 #define AIC_EMIT_H
 
+#include "codegen/llvm/api.h"
 #include "codegen/target/target.h"
-
-#include <llvm-c/Core.h>
 
 typedef struct aic_emit {
     const aic_target *target;
@@ -112,6 +111,10 @@ typedef struct aic_loop {
  */
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count);
+
+/* The same from 0 to a limit that is at least 1, which is not tested first. */
+void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
+                            LLVMValueRef *carried, unsigned count);
 void aic_loop_end(aic_emit *e, aic_loop *loop);
 
 /* if (condition) { ... } without values. */

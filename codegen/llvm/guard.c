@@ -6,9 +6,9 @@
  * price of going on. The handlers belong to the whole process, so a thread outside the guard gets what it would have
  * had without us, and when nobody is inside any more they are taken away. */
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/api.h"
 #include "frontend/core/diag.h"
 
-#include <llvm-c/ErrorHandling.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -24,19 +24,6 @@
 
 /* What a run holds for the case that others have used up the rest meanwhile. */
 #define EMERGENCY_BYTES ((size_t)8 << 20)
-
-typedef void (*new_handler)(void);
-typedef void (*bad_alloc_handler)(void *user, const char *reason, _Bool crash);
-
-/* C++ functions under their mangled names: the C interface of LLVM has none for them. Weak, so that a build of LLVM
- * without them still links; running out of memory is then not survived. */
-extern new_handler cxx_set_new_handler(new_handler handler) __asm__("_ZSt15set_new_handlerPFvvE") __attribute__((weak));
-extern new_handler cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
-extern void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
-extern void llvm_install_bad_alloc_error_handler(bad_alloc_handler handler, void *user) __asm__(
-    "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_") __attribute__((weak));
-extern void llvm_remove_bad_alloc_error_handler(void) __asm__("_ZN4llvm30remove_bad_alloc_error_handlerEv")
-    __attribute__((weak));
 
 /* A run, on the stack of its thread, whose record leads to it. */
 typedef struct run {
@@ -78,7 +65,7 @@ static bool others_inside(void)
 
 /* ---- LLVM's ways out ---- */
 
-static _Atomic(new_handler) previous_new_handler;
+static _Atomic(aic_new_handler) previous_new_handler;
 
 static _Noreturn void jump_out(run *r, aic_status status)
 {
@@ -128,11 +115,11 @@ static void on_new_failure(void)
         r->no_memory = true;
         jump_out(r, aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "out of memory"));
     }
-    const new_handler previous = atomic_load(&previous_new_handler);
+    const aic_new_handler previous = atomic_load(&previous_new_handler);
     if (previous != NULL) {
         previous();
     } else {
-        cxx_throw_bad_alloc();
+        aic_llvm->cxx.throw_bad_alloc();
     }
 }
 
@@ -158,37 +145,41 @@ void aic_guard_missing(const char *what, const char *name)
 
 static bool has_new_handler(void)
 {
-    return cxx_set_new_handler != NULL && cxx_get_new_handler != NULL && cxx_throw_bad_alloc != NULL;
+    const aic_llvm_cxx *cxx = &aic_llvm->cxx;
+    return cxx->set_new_handler != NULL && cxx->get_new_handler != NULL && cxx->throw_bad_alloc != NULL;
 }
 
 static bool has_bad_alloc_handler(void)
 {
-    return llvm_install_bad_alloc_error_handler != NULL && llvm_remove_bad_alloc_error_handler != NULL;
+    return aic_llvm->cxx.install_bad_alloc_error_handler != NULL &&
+           aic_llvm->cxx.remove_bad_alloc_error_handler != NULL;
 }
 
 static void install_handlers(void)
 {
+    const aic_llvm_cxx *cxx = &aic_llvm->cxx;
     LLVMInstallFatalErrorHandler(on_fatal_error);
     if (has_bad_alloc_handler()) {
-        llvm_install_bad_alloc_error_handler(on_bad_alloc, NULL);
+        cxx->install_bad_alloc_error_handler(on_bad_alloc, NULL);
     }
     if (has_new_handler()) {
-        const new_handler previous = cxx_get_new_handler();
+        const aic_new_handler previous = cxx->get_new_handler();
         if (previous != on_new_failure) { /* it is ours when the host has put back what it once found */
             atomic_store(&previous_new_handler, previous);
-            cxx_set_new_handler(on_new_failure);
+            cxx->set_new_handler(on_new_failure);
         }
     }
 }
 
 static void remove_handlers(void)
 {
+    const aic_llvm_cxx *cxx = &aic_llvm->cxx;
     LLVMResetFatalErrorHandler();
     if (has_bad_alloc_handler()) {
-        llvm_remove_bad_alloc_error_handler();
+        cxx->remove_bad_alloc_error_handler();
     }
-    if (has_new_handler() && cxx_get_new_handler() == on_new_failure) { /* else the host has set another one */
-        cxx_set_new_handler(atomic_load(&previous_new_handler));
+    if (has_new_handler() && cxx->get_new_handler() == on_new_failure) { /* else the host has set another one */
+        cxx->set_new_handler(atomic_load(&previous_new_handler));
     }
 }
 
@@ -245,9 +236,11 @@ static void after_fork_in_child(void)
 
 const aic_fork_part aic_guard_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
 
-__attribute__((constructor)) static void watch_exit(void)
+void aic_guard_watch_exit(void)
 {
+    pthread_mutex_lock(&mutex);
     state.watching = atexit(on_exit_begin) == 0;
+    pthread_mutex_unlock(&mutex);
 }
 
 /* ---- entering and leaving; the mutex is held ---- */
@@ -350,7 +343,11 @@ aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argume
         return aic_fail_memory(SUBJECT, sizeof *thread);
     }
     run r = {.kind = UINT32_C(1) << kind, .no_memory = false, .emergency = NULL};
-    aic_status status = enter(&r);
+    aic_status status = aic_llvm_load();
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = enter(&r);
     if (status == AIC_OK) {
         thread->escape = &r;
         status = run_body(&r, body, argument);

@@ -25,9 +25,12 @@
  * AIC_COMPILE. */
 aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument);
 
-/* Has fork() wait; the runtime calls it. Handlers of this file's own would come too late where it is in a module: one
- * that is loaded while another thread forks. */
+/* Has fork() wait; the runtime calls it. */
 extern const aic_fork_part aic_guard_fork;
+
+/* Has exit() wait for runs before it calls the handlers of LLVM that there are by now: to be called when LLVM has been
+ * loaded. */
+void aic_guard_watch_exit(void);
 
 /* Waits for the end of a run that may be making globals of LLVM. */
 void aic_guard_wait_for_globals(void);

@@ -151,7 +151,7 @@ void aic_note_loop(aic_emit *e, const aic_loop *loop, const char *text, LLVMValu
     if (loop->step != 1) {
         snprintf(steps, sizeof steps, " in steps of %" PRId64, loop->step);
     }
-    if (loop->tested) {
+    if (loop->tested || LLVMIsAConstantInt(loop->limit) == NULL) {
         snprintf(note, sizeof note, "loop %s; from %s to below %s%s", text, bound_text(first, low),
                  bound_text(loop->limit, high), steps);
     } else {

@@ -2,10 +2,6 @@
 #include "codegen/llvm/shim.h"
 #include "frontend/core/diag.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

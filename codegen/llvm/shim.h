@@ -3,10 +3,8 @@
 #ifndef AIC_LLVM_SHIM_H
 #define AIC_LLVM_SHIM_H
 
+#include "codegen/llvm/api.h"
 #include "codegen/target/target.h"
-
-#include <llvm-c/Error.h>
-#include <llvm-c/TargetMachine.h>
 
 /* A context whose diagnostics are collected, not printed; *failed becomes true when one is an error. */
 LLVMContextRef aic_llvm_context(bool *failed);

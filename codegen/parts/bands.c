@@ -104,7 +104,20 @@ static void emit_tap_table(const frame *f)
     aic_loop_end(e, &down);
 }
 
-/* ---- taps that tiles leave out ---- */
+/* ---- k-packs and taps that tiles leave out ---- */
+
+/* Stores how many k-packs of every tap have weights: the most that a panel has. */
+static void store_count(const frame *f)
+{
+    aic_emit *e = f->e;
+    aic_loop panels;
+    LLVMValueRef counts = aic_at(e, f->operand[WEIGHT], number(f, "counts.at")), most = aic_int(e, 1);
+    aic_loop_begin(e, &panels, "count: counts of k-packs", aic_int(e, 0), aic_trips(e, "counts"), 1, &most, 1);
+    most =
+        aic_max(e, most, aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES));
+    aic_loop_end(e, &panels);
+    aic_store(e, most, aic_at(e, f->taps, number(f, "count.at")), 0, WORD_BYTES);
+}
 
 /* a divided by the dilation, rounded up; a is not negative. */
 static LLVMValueRef divide_up(const frame *f, LLVMValueRef a, bool dilated, LLVMValueRef dilation)
@@ -499,6 +512,9 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
         begin_deferred(&f);
     }
     emit_tap_table(&f);
+    if (f.key->counts) {
+        store_count(&f);
+    }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
     aic_emit_function_end(e);
     return function;

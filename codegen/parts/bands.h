@@ -4,7 +4,8 @@
  *
  * An item is a part of the output channels of a band: item = band * parts + part. A worker that does several parts of a
  * band packs its image once. shared is the epilogue's table of column parameters; private begins with the ranges of the
- * taps that a tile does, if tiles leave out some, then the table of the taps' offsets.
+ * taps that a tile does, if tiles leave out some, and how many k-packs of every tap it does, if it leaves out some,
+ * then the table of the taps' offsets.
  *
  *     for band: pack its image rows, then
  *         for panel, or strip of panels, of output channels
@@ -31,6 +32,8 @@
  *     col.residues, col.residue  the same; with col_residues
  *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; the last one with defers
  *     panel.pitch                from one panel to the next
+ *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
+ *     count.at                   offset of what tiles read of them in the worker's memory; with counts
  *     strips                     panels or strips that tiles compute
  *     parts, part.strips         of a band; strips of a part; with parts
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks

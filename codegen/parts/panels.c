@@ -195,6 +195,58 @@ static void emit_starts(const packer *p)
     aic_loop_end(e, &panels);
 }
 
+/* Whether a k-pack has weights other than 0 in any tap; `at` is where the first tap has it. */
+static LLVMValueRef has_weights(const packer *p, LLVMValueRef at)
+{
+    aic_emit *e = p->e;
+    enum { WORD = sizeof(int32_t) };
+    LLVMTypeRef words = aic_vector(e->i32, (unsigned)p->key->counts / WORD);
+    LLVMValueRef all = aic_zero(words);
+    aic_loop taps, bytes;
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &all, 1);
+    LLVMValueRef step =
+        aic_at(e, at, aic_times(e, aic_times(e, taps.index, aic_number(e, "tap.kpacks")), aic_number(e, "step.bytes")));
+    aic_loop_begin(e, &bytes, "byte: bytes of a step", aic_int(e, 0), aic_trips(e, "step"), p->key->counts, &all, 1);
+    all = LLVMBuildOr(e->builder, all, aic_load(e, words, aic_at(e, step, bytes.index), 0, WORD), "");
+    aic_loop_end(e, &bytes);
+    aic_loop_end(e, &taps);
+    LLVMValueRef any = aic_emit_intrinsic(e, "llvm.vector.reduce.or", &words, 1, &all, 1);
+    return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "");
+}
+
+/* Stores how many k-packs of every tap have weights other than 0 in a panel: looks from the last one on downwards. */
+static void emit_count(const packer *p, LLVMValueRef panel, LLVMValueRef count)
+{
+    aic_emit *e = p->e;
+    enum { WORD = sizeof(int64_t) };
+    LLVMValueRef least = aic_number(e, "kpacks.least"), last = aic_number(e, "kpacks.last");
+    aic_loop kpacks;
+    aic_branch branch;
+    panel = aic_at(e, panel, aic_number(e, "panel.start"));
+    aic_store(e, least, count, 0, WORD);
+    aic_loop_begin(e, &kpacks, "kpack: k-packs of the last block of channels", aic_int(e, 0),
+                   aic_trips(e, "count.kpacks"), 1, NULL, 0);
+    LLVMValueRef old = aic_load(e, e->i64, count, 0, WORD);
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, old, least, ""));
+    LLVMValueRef kpack = LLVMBuildNSWSub(e->builder, last, kpacks.index, "");
+    LLVMValueRef at = aic_at(e, panel, aic_times(e, kpack, aic_number(e, "step.bytes")));
+    LLVMValueRef with = aic_max(e, aic_add(e, kpack, aic_int(e, 1)), least);
+    aic_store(e, LLVMBuildSelect(e->builder, has_weights(p, at), with, least, ""), count, 0, WORD);
+    aic_branch_end(e, &branch);
+    aic_loop_end(e, &kpacks);
+}
+
+static void emit_counts(const packer *p)
+{
+    aic_emit *e = p->e;
+    aic_loop panels;
+    LLVMValueRef counts = aic_at(e, p->packed, aic_number(e, "counts.at"));
+    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
+    emit_count(p, aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes"))),
+               aic_at(e, counts, aic_mul(e, panels.index, sizeof(int64_t))));
+    aic_loop_end(e, &panels);
+}
+
 static void begin(packer *p)
 {
     aic_emit *e = p->e;
@@ -226,6 +278,9 @@ LLVMValueRef aic_emit_part_panels(aic_emit *e, const void *of, const char *name)
     (p.key->rows ? emit_from_rows : emit_from_blocks)(&p);
     if (p.key->starts) {
         emit_starts(&p);
+    }
+    if (p.key->counts) {
+        emit_counts(&p);
     }
     aic_emit_function_end(e);
     return function;

@@ -35,8 +35,9 @@ typedef struct tile {
     int64_t step_bytes; /* of one k-pack in a panel */
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
-    tap_range range;    /* if tiles leave out any */
-    LLVMValueRef first; /* address in the panel of the first tap of the current block of channels */
+    LLVMValueRef kpacks; /* of a tap, where the image of the weights says how many are computed */
+    tap_range range;     /* if tiles leave out any */
+    LLVMValueRef first;  /* address in the panel of the first tap of the current block of channels */
 } tile;
 
 /* ---- addresses ---- */
@@ -244,11 +245,19 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* Bytes of the tile's ranges, which lie before the table of taps. */
-static int64_t range_bytes(const tile *k)
+/* Where the count of k-packs lies: behind the tile's ranges. */
+static int64_t count_offset(const tile *k)
 {
     return aic_tile_skips(k->key) ? RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
 }
+
+/* Bytes of the tile's ranges and of the count, which lie before the table of taps. */
+static int64_t range_bytes(const tile *k)
+{
+    return count_offset(k) + (k->key->counts ? (int64_t)sizeof(int64_t) : 0);
+}
+
+static const char KPACK_LOOP[] = "kpack: k-packs of a tap";
 
 /* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
 static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
@@ -265,8 +274,12 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums + 1] = aic_at(e, k->band, offset);
     aic_name(e, offset, "tap.offset");
     aic_loop loop;
-    LLVMValueRef kpacks = k->key->one_kpack ? aic_int(e, k->key->unroll) : aic_trips(e, "kpacks");
-    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), kpacks, k->key->unroll, carried, count);
+    if (k->key->counts) {
+        aic_loop_begin_entered(e, &loop, KPACK_LOOP, k->kpacks, k->key->unroll, carried, count);
+    } else {
+        LLVMValueRef kpacks = k->key->one_kpack ? aic_int(e, k->key->unroll) : aic_trips(e, "kpacks");
+        aic_loop_begin(e, &loop, KPACK_LOOP, aic_int(e, 0), kpacks, k->key->unroll, carried, count);
+    }
     name_carried(k, &loop, "acc", "");
     aic_name_carried(e, &loop, k->sums + 1, "band.at");
     for (int64_t u = 0; u < k->key->unroll; u++) {
@@ -276,6 +289,9 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums] = aic_at_const(e, carried[k->sums], k->key->unroll * k->step_bytes);
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
+    if (k->key->counts && !k->key->one_tap) { /* the next tap is as far away as if all k-packs had been computed */
+        carried[k->sums] = aic_at(e, values[k->sums], aic_number(e, "tap.panel"));
+    }
     for (unsigned i = 0; i <= k->sums; i++) {
         values[i] = carried[i];
     }
@@ -467,6 +483,10 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     set_types(&k);
     if (aic_tile_skips(key)) {
         k.range = load_range(&k);
+    }
+    if (key->counts) {
+        k.kpacks = aic_load(e, e->i64, k.taps, count_offset(&k), sizeof(int64_t));
+        aic_name(e, k.kpacks, "tap.kpacks");
     }
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);

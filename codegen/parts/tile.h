@@ -5,7 +5,7 @@
  *
  * Its numbers, offsets and sizes in bytes:
  *
- *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack
+ *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack or counts
  *     taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block
  *     pixel.P                    from the first pixel to pixel P in the band, P > 0
  *     out.P                      the same in the result; not where it is staged

@@ -15,6 +15,9 @@
  *       step.bytes, c0.kpacks, tap.kpacks           of a reduction step; k-packs of a channel block, of a tap
  *       block.kpacks, block.steps  k-packs of a tap in a block of channels; steps from one to the next; with blocks
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
+ *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
+ *       kpacks.last, kpacks.least  the last k-pack of a tap; how many are counted at least; with counts
+ *       count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
  *     roles `whole`, `rest`, `starts`
  *
  *     void weights(row, source, panel; count)

@@ -1,9 +1,10 @@
-/* The generator is linked in. */
+/* LLVM is linked in. */
+#include "codegen/llvm/load.h"
 #include "runtime/generator/generator.h"
 
-aic_status aic_generator_open(const aic_generator_api **api)
+aic_status aic_generator_open(const struct aic_llvm_api **llvm)
 {
-    *api = aic_generator_linked();
+    *llvm = &aic_llvm_table;
     return AIC_OK;
 }
 

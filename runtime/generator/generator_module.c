@@ -1,4 +1,4 @@
-/* The generator is a module: a shared object of the name AIC_MODULE_FILE in the folder of the library, or the one that
+/* LLVM is in a module: a shared object of the name AIC_MODULE_FILE in the folder of the library, or the one that
  * AIC_CODEGEN names. */
 #define _GNU_SOURCE /* dladdr() */
 #include "codegen/build_name.h"
@@ -171,7 +171,7 @@ static aic_status open_library(const char *path, const aic_module_header **modul
         dlclose(library);
         return aic_fail(AIC_IO, SUBJECT, "\"%.300s\" is another library", path);
     }
-    if ((*module)->version != AIC_GENERATOR_VERSION || strcmp((*module)->build, aic_build_name) != 0) {
+    if ((*module)->version != AIC_MODULE_VERSION || strcmp((*module)->build, aic_build_name) != 0) {
         const aic_status status = aic_fail(AIC_IO, SUBJECT, "\"%.250s\" is of build %.60s, the library of %s", path,
                                            (*module)->build, aic_build_name);
         dlclose(library);
@@ -180,7 +180,7 @@ static aic_status open_library(const char *path, const aic_module_header **modul
     return AIC_OK;
 }
 
-aic_status aic_generator_open(const aic_generator_api **api)
+aic_status aic_generator_open(const struct aic_llvm_api **llvm)
 {
     char path[PATH_BYTES];
     if (!aic_generator_path(path)) {
@@ -192,8 +192,7 @@ aic_status aic_generator_open(const aic_generator_api **api)
         status = open_library(path, &module);
     }
     if (status == AIC_OK) {
-        const aic_generator_host host = {aic_thread_key, aic_thread_ready, aic_thread_get};
-        *api = module->open(&host);
+        *llvm = module->llvm;
     }
     return status;
 }

@@ -211,43 +211,44 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
     write_line(line.text, line.length);
 }
 
-static void dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,
-                      size_t size)
+static aic_status dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,
+                            size_t size)
 {
     char path[PATH_BYTES];
     const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
     const int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
     if (error != 0) {
-        aic_warn("dump", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix, strerror(error));
+        return aic_fail(AIC_IO, "dump_dir", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix,
+                        strerror(error));
     }
-    if (error != 0 && context->verbose >= 1) {
-        aic_log(1, "cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
-    }
+    return AIC_OK;
 }
 
-void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
-                  const aic_object *object)
+/* One of the texts that the generator makes of a request. */
+static aic_status dump_text(const aic_context *context, const aic_codegen_request *request, aic_dump_stage stage,
+                            const char *suffix)
 {
-    static const struct {
-        aic_dump_stage stage;
-        const char *suffix;
-    } texts[] = {{AIC_DUMP_IR, "ll"}, {AIC_DUMP_ASM, "s"}};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        char *bytes;
-        size_t size;
-        if (aic_generator()->dump(request, texts[i].stage, &bytes, &size) == AIC_OK) {
-            dump_file(context, request->symbol, texts[i].suffix, bytes, size);
-            free(bytes);
-        } else if (context->verbose >= 1) {
-            aic_log(1, "cannot dump %s.%s: %s", request->symbol, texts[i].suffix, aic_last_error());
-        }
+    char *bytes;
+    size_t size;
+    aic_status status = aic_generator()->dump(request, stage, &bytes, &size);
+    if (status == AIC_OK) {
+        status = dump_file(context, request->symbol, suffix, bytes, size);
+        free(bytes);
     }
-    dump_file(context, request->symbol, "o", object->bytes, object->size);
+    return status;
+}
+
+aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
+                        const aic_object *object)
+{
     char *text;
-    if (aic_identity_print(identity->bytes, identity->size, &text) == AIC_OK) {
-        dump_file(context, request->symbol, "txt", text, strlen(text));
+    aic_status status = dump_text(context, request, AIC_DUMP_IR, "ll");
+    status = status == AIC_OK ? dump_text(context, request, AIC_DUMP_ASM, "s") : status;
+    status = status == AIC_OK ? dump_file(context, request->symbol, "o", object->bytes, object->size) : status;
+    status = status == AIC_OK ? aic_identity_print(identity->bytes, identity->size, &text) : status;
+    if (status == AIC_OK) {
+        status = dump_file(context, request->symbol, "txt", text, strlen(text));
         free(text);
-    } else if (context->verbose >= 1) {
-        aic_log(1, "cannot dump %s.txt: %s", request->symbol, aic_last_error());
     }
+    return status;
 }

@@ -18,9 +18,8 @@ void aic_log_compile(const aic_code *code, const aic_spec *shown);
 void aic_log_parts(const aic_object *object);
 
 /* Writes NAME.ll, NAME.s, NAME.o and NAME.txt, which says what the kernel is, to the context's folder, each under a
- * temporary name that is then renamed. A failure leaves a warning and a verbose line, and the kernel is made all the
- * same. */
-void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
+ * temporary name that is then renamed. AIC_IO: one could not be written; those before it stay. */
+aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
                   const aic_object *object);
 
 /* All categories. */

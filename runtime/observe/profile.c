@@ -1,11 +1,13 @@
 /* The list of kernels that profilers and debuggers know; see profile.h. */
 #include "runtime/observe/profile.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/op.h"
 #include "runtime/code/code.h"
 #include "runtime/observe/profile_kinds.h"
 #include "runtime/system/fork.h"
 #include "runtime/system/open_file.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,52 @@ aic_status aic_profile_start(unsigned kinds)
 
 /* ---- entries ---- */
 
+enum { SHAPE_MAX = 64, NAME_MAX_BYTES = AIC_SYMBOL_MAX + SHAPE_MAX };
+
+/* What tells operators of a name apart for people: of the first one what must be given, and integers other than 0 that
+ * are 0 where they are left out: "_int8_1x14x14x32_1x3x3x64x32". What does not fit any more is left out. */
+static void write_shape(char shape[SHAPE_MAX], const aic_stage *stage)
+{
+    const aic_record *record = &aic_op_get(stage->op)->record;
+    size_t used = 0;
+    shape[0] = '\0';
+    for (size_t f = 0; f < record->count; f++) {
+        const aic_field *field = &record->fields[f];
+        const bool number = field->kind == AIC_KIND_INT || field->kind == AIC_KIND_DIMS;
+        const uint32_t shown = aic_field_shown(field, &stage->desc);
+        char text[SHAPE_MAX] = "";
+        size_t length = 0;
+        uint64_t any = 0;
+        for (uint32_t i = 0; i < shown && length < sizeof text; i++) {
+            const uint64_t word = aic_field_word(field, &stage->desc, i);
+            const char *value = field->kind == AIC_KIND_DTYPE ? aic_dtype_name((aic_dtype)word) : NULL;
+            value = value != NULL || number ? value : aic_enum_word(field->kind, word);
+            length += (size_t)(value != NULL ? snprintf(text + length, sizeof text - length, "_%s", value)
+                                             : snprintf(text + length, sizeof text - length, "%c%" PRId64,
+                                                        i > 0 ? 'x' : '_', (int64_t)word));
+            any |= word;
+        }
+        const bool wanted = field->required || (number && field->fallback == 0 && any != 0);
+        if (wanted && used + length < SHAPE_MAX) {
+            memcpy(shape + used, text, length + 1);
+            used += length;
+        }
+    }
+}
+
+/* "conv2d_int8_1x14x14x32_1x3x3x64x32_9bdc1a3e05f1d2c4": the kernel's symbol, which lines and dumps have next to the
+ * operator text, with the shape in front of its number. */
+static void write_name(char name[NAME_MAX_BYTES], const aic_code *code)
+{
+    static const char PREFIX[] = "aic_";
+    const char *symbol = code->symbol + (strncmp(code->symbol, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0);
+    const char *number = strrchr(symbol, '_');
+    char shape[SHAPE_MAX];
+    write_shape(shape, &code->spec.stage[0]);
+    number = number != NULL ? number : symbol + strlen(symbol);
+    (void)snprintf(name, NAME_MAX_BYTES, "%.*s%s%s", (int)(number - symbol), symbol, shape, number);
+}
+
 /* Writes the label of a function, "TEXT" or "TEXT [NAME]"; a name is written without the underscore that begins it. */
 static size_t write_label(char *label, size_t capacity, const char *text, const char *name)
 {
@@ -118,14 +166,16 @@ static aic_profile_entry *make_entry(const aic_code *code, const aic_object *obj
     aic_image_part part[AIC_PARTS_MAX] = {{.size = object->image.size}};
     size_t count = aic_image_parts(object->bytes, object->size, code->symbol, part);
     count += count == 0;
-    const size_t capacity = count * (strlen(code->text) + AIC_PART_NAME_MAX + BRACKETS);
+    char name[NAME_MAX_BYTES];
+    write_name(name, code);
+    const size_t capacity = count * (strlen(name) + AIC_PART_NAME_MAX + BRACKETS);
     aic_profile_entry *made = calloc(1, sizeof *made + capacity);
     size_t used = 0;
     for (size_t i = 0; i < count && made != NULL; i++) {
         made->part[i] = (aic_profile_part){.address = (uint64_t)(uintptr_t)code->memory.base + part[i].offset,
                                            .size = part[i].size,
                                            .label = made->labels + used};
-        used += write_label(made->labels + used, capacity - used, code->text, part[i].name);
+        used += write_label(made->labels + used, capacity - used, name, part[i].name);
     }
     if (made != NULL) {
         made->code = (aic_profile_code){.base = code->memory.base,

@@ -1,7 +1,8 @@
-/* What profilers and debuggers get to know of kernels: where their code lies and which operator it is. One list for the
- * process, as the files and the debugger's interface are the process's, too.
+/* What profilers and debuggers get to know of kernels: where their code lies and which operator it is, by a short name:
+ * the operators, the shape of the first, and the number that ends the kernel's symbol. One list for the process, as the
+ * files and the debugger's interface are the process's, too.
  *
- *     perf      /tmp/perf-PID.map: a line "ADDRESS SIZE OPERATOR" for each function, which `perf report` reads
+ *     perf      /tmp/perf-PID.map: a line "ADDRESS SIZE NAME" for each function, which `perf report` reads
  *     jitdump   jit-PID.dump in $JITDUMPDIR or the current folder: the code itself, with times, for `perf inject --jit`
  *     gdb       an ELF file in memory with symbols and the unwind table, by the interface that GDB calls JIT
  * compilation interface */

@@ -11,7 +11,7 @@
 /* A function of a kernel. */
 typedef struct aic_profile_part {
     uint64_t address, size;
-    const char *label; /* operator text; "[bands]" behind it for an internal function or another role */
+    const char *label; /* operator, shape and number; "[bands]" behind them for an internal function or another role */
 } aic_profile_part;
 
 /* A kernel. */

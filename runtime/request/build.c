@@ -198,7 +198,7 @@ const char *aic_build_origin(const aic_build *build, const aic_code *code)
     return code->given ? aic_origin_tuned : aic_origin_default;
 }
 
-/* Tells profilers, dumps and the log that there is a new kernel. */
+/* Tells profilers and the log that there is a new kernel. */
 static void publish(aic_build *build)
 {
     const aic_context *context = build->context;
@@ -219,18 +219,27 @@ static void publish(aic_build *build)
                                            .outcome = build->loaded ? "loaded" : "compiled",
                                            .origin = aic_build_origin(build, code)});
     }
-    if (context->dump_dir != NULL) {
-        aic_codegen_request request = codegen_request(build);
-        aic_log_dump(context, &request, &build->identity, &build->object);
+}
+
+/* What the context's folder for dumps gets of a kernel. Asked for and not there is a failure: a program that reads the
+ * files must not take those of an earlier kernel for them. */
+static aic_status dump(const aic_build *build)
+{
+    const aic_context *context = build->context;
+    if (context->dump_dir == NULL) {
+        return AIC_OK;
     }
+    const aic_codegen_request request = codegen_request(build);
+    return aic_log_dump(context, &request, &build->identity, &build->object);
 }
 
 aic_status aic_build_link(aic_build *build)
 {
     aic_context *context = build->context;
     aic_code *code = build->code;
+    aic_status status = dump(build);
     uint64_t start = aic_log_now();
-    aic_status status = aic_code_place(code, &build->object.image);
+    status = status == AIC_OK ? aic_code_place(code, &build->object.image) : status;
     if (status != AIC_OK) {
         return status;
     }

@@ -1,8 +1,7 @@
 /* fork(): what every part of the library with a lock does then, in one place.
  *
  * The C library calls only handlers that were registered before the fork began. So they are registered once, when the
- * library is loaded, for all parts; what comes later, as the generator's module does, is reached through a part that
- * was there. */
+ * library is loaded, for all parts. */
 #ifndef AIC_RUNTIME_FORK_H
 #define AIC_RUNTIME_FORK_H
 

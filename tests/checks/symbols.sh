@@ -81,6 +81,11 @@ never_unloaded() { readelf -dW "$1" | grep -w NODELETE >/dev/null; }
 check "no thread-local storage" no_thread_local_storage
 check "the library is never unloaded" never_unloaded "$build/libaicjit.so"
 
+# Each row of the table of LLVM's functions is called by somebody.
+sed -n 's/^AIC_LLVM(\(.*\))$/\1/p' "$root/codegen/llvm/api.def" | sort >"$work/rows"
+(cd "$root" && grep -rhoE '\bLLVM[A-Z][A-Za-z0-9]+\b' --include='*.[ch]' codegen) | sort -u >"$work/called"
+check "no row of codegen/llvm/api.def is superfluous" diff /dev/null <(comm -23 "$work/rows" "$work/called")
+
 # The generator's module has one door, and the library does not know LLVM; unless the generator is linked in.
 module=$(find "$build" -maxdepth 1 -name 'libaicjit-codegen.so.*' ! -name '*.parts')
 if [ -n "$module" ]; then
@@ -89,6 +94,8 @@ if [ -n "$module" ]; then
     check "the module is never unloaded" never_unloaded "$module"
     readelf -dW "$build/libaicjit.so" | grep -E 'NEEDED.*(LLVM|stdc)' >"$work/heavy" || true
     check "the library needs no LLVM" diff /dev/null "$work/heavy"
+    nm -D --undefined-only --format=posix "$build/libaicjit.so" | grep -E '^(LLVM|_Z)' >"$work/direct" || true
+    check "the library refers to none of LLVM's functions" diff /dev/null "$work/direct"
 fi
 
 echo "$passed passed, $failed failed"

@@ -139,7 +139,8 @@ cc -std=c11 -O1 -I "$here/../../frontend/include" -o user "$here/module_user.c" 
 expect 'a program makes 20 kernels' 0 '' ./user 20
 expect 'it then needs no generator' 0 '' env AIC_CODEGEN=/nowhere ./user 20
 ok 'and has no LLVM' test "$(LD_DEBUG=files AIC_CODEGEN='' ./user 20 2>&1 | grep -c 'calling init.*libLLVM')" -eq 0
-expect 'but for one more' 1 'cannot be used' env AIC_CODEGEN=/nowhere ./user 21
+expect 'nor for one more, of the parts that the others have left' 0 '' env AIC_CODEGEN=/nowhere ./user 21
+expect 'but without the folder' 1 'cannot be used' env AIC_CODEGEN=/nowhere AIC_CACHE=off ./user 1
 if [ -e "$module" ]; then
     # The most that was ever resident, in KiB.
     resident=$(USER_PEAK=1 ./user 1)

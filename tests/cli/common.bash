@@ -44,7 +44,7 @@ expect() {
     got=$?
     others=$(sed 1d "$work/.err" | grep -Evc '^aicjit: also: ') # of one request several rules may be broken
     if [ "$got" -ne "$status" ]; then
-        verdict "$name" 1 "exit status $got, not $status: $(head -c 300 "$work/.err")"
+        verdict "$name" 1 "exit status $got, not $status: $(head -c 300 "$work/.err")$(grep -aE 'FAILED|seed|repeat' "$work/.out" | head -c 600)"
     elif [ "$status" -ge 2 ] && { [ "$others" -ne 0 ] || ! head -n 1 "$work/.err" | grep -Eq '^aicjit: '; }; then
         verdict "$name" 1 "the message is not one line \"aicjit: ...\": $(head -c 300 "$work/.err")"
     elif [ -n "$pattern" ] && ! cat "$work/.out" "$work/.err" | grep -Eaq -e "$pattern"; then

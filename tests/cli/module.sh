@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The generator's module: which programs load it, where it is looked for, what happens when it is not what it should be, and
-# another LLVM in the same process.
+# The generator's module, LLVM: which programs load it, where it is looked for, what happens when it is not what it should be,
+# and another LLVM in the same process.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
@@ -13,11 +13,11 @@ if [ ! -e "$build/$module" ]; then
     exit
 fi
 
-# ---- programs that make no kernel do not load it ----
+# ---- programs that compile nothing do not load it ----
 
 loaded() { LD_DEBUG=files "$@" 2>&1 | grep -c 'calling init.*libLLVM'; }
 ok 'the library does not need LLVM' test "$(readelf -d "$build/libaicjit.so" | grep -c LLVM)" -eq 0
-for command in --version list 'help conv2d' info "fmt $int8"; do
+for command in --version list 'help conv2d' info "fmt $int8" "explain $int8" "dump $int8 --stage plan"; do
     # shellcheck disable=SC2086 # several words; the operator has no blanks of its own
     ok "$command does not load it" test "$(loaded "$aicjit" ${command// , /,})" -eq 0
 done
@@ -30,14 +30,15 @@ mkdir alone linked
 cp "$aicjit" "$build/libaicjit.so.0.2" alone/
 message='^aicjit: .*generator module: "/.*/alone/libaicjit-codegen.so.0.2" cannot be used: No such file or directory$'
 expect 'missing' 3 "$message" alone/aicjit dump "$int8" --stage asm
-# By each way into the generator.
-for command in 'dump --stage plan' 'dump --stage obj' explain 'bench --json' 'tune --db none.txt'; do
+# By each way into LLVM.
+for command in 'dump --stage ir' 'dump --stage obj' 'bench --json' 'tune --db none.txt'; do
     # shellcheck disable=SC2086 # several words
     env AIC_CODEGEN="$work/none" "$aicjit" ${command} "$int8" >.out 2>.err
     ok "missing: $command" test $? -eq 3
     ok "missing: $command says so" grep -q '^aicjit: .*generator module: ".*none" cannot be used' .err
 done
 expect 'missing: what needs none goes on' 0 'conv2d' alone/aicjit list
+expect 'missing: plans are made' 0 'predicted' alone/aicjit explain "$int8"
 expect 'AIC_CODEGEN' 0 '' env AIC_CODEGEN="$build/$module" alone/aicjit check "$int8"
 cp "$aicjit" linked/
 ln -s "$build/libaicjit.so.0.2" linked/
@@ -72,7 +73,7 @@ compile() { cc -std=c11 -D_DEFAULT_SOURCE -O1 -I "$here/../.." -I "$here/../../f
 cat >foreign.c <<'END'
 #include "codegen/module.h"
 extern const aic_module_header aic_generator_module;
-const aic_module_header aic_generator_module = {.magic = AIC_MODULE_MAGIC, .version = AIC_GENERATOR_VERSION, .build = "0.2.0-other"};
+const aic_module_header aic_generator_module = {.magic = AIC_MODULE_MAGIC, .version = AIC_MODULE_VERSION, .build = "0.2.0-other"};
 END
 compile -shared -fPIC -o spoiled foreign.c
 refused 'of another build' 'is of build [0-9.]+-other, the library of [0-9.]+-[0-9a-f]{16}$'

@@ -1,6 +1,6 @@
 /* module_user [TIMES]: makes and calls TIMES small kernels, one by default; exit status 0, or 1 and the message. With
- * USER_PEAK in the environment it prints how many KiB were resident at most. Linked
- * with another LLVM, and compiled with OTHER_LLVM, it builds modules with that one in between. */
+ * USER_PEAK in the environment it prints how many KiB were resident at most, with USER_MAPS whether LLVM is mapped.
+ * Linked with another LLVM, and compiled with OTHER_LLVM, it builds modules with that one in between. */
 #include <aic/aic.h>
 
 #include <stdio.h>
@@ -56,6 +56,19 @@ static int use_kernel(int64_t width)
     return dst[0] == 2 * 2 * 32;
 }
 
+/* Whether a file of this process is LLVM's or the module; ready-made parts are neither. */
+static int has_llvm(void)
+{
+    char line[4096];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        const int module = strstr(line, "libaicjit-codegen") != NULL && strstr(line, ".parts") == NULL;
+        found = found || module || strstr(line, "LLVM") != NULL;
+    }
+    return maps == NULL || fclose(maps) != 0 || found;
+}
+
 int main(int argc, char **argv)
 {
     const int times = argc > 1 ? atoi(argv[1]) : 1;
@@ -66,6 +79,9 @@ int main(int argc, char **argv)
     struct rusage used;
     if (getenv("USER_PEAK") != NULL && getrusage(RUSAGE_SELF, &used) == 0) {
         printf("%ld\n", used.ru_maxrss);
+    }
+    if (getenv("USER_MAPS") != NULL) {
+        printf("%s\n", has_llvm() ? "LLVM is there" : "LLVM is not there");
     }
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -60,9 +60,23 @@ AIC_PROFILE=perf "$aicjit" "${run[@]}" >out.txt 2>&1 &
 child=$!
 wait $child
 ok 'a map of the process' mv "/tmp/perf-$child.map" map.txt
-ok 'an address, a size, the operator' grep -Eq '^[0-9a-f]+ [0-9a-f]+ conv2d\(dtype=int8, fm_shape=\[1,4,4,32\].*\)$' map.txt
-ok 'its functions' grep -Eq '^[0-9a-f]+ [0-9a-f]+ conv2d\(.*\) \[pack\]$' map.txt
-ok 'nothing else' test "$(grep -Ecv '^[0-9a-f]+ [0-9a-f]+ conv2d\(.*\)( \[[a-z0-9_]+\])?$' map.txt)" -eq 0
+name='conv2d_int8_1x4x4x32_1x2x2x32x32_[0-9a-f]{16}'
+ok 'an address, a size, the operator' grep -Eq "^[0-9a-f]+ [0-9a-f]+ $name\$" map.txt
+ok 'its functions' grep -Eq "^[0-9a-f]+ [0-9a-f]+ $name \[pack\]\$" map.txt
+ok 'nothing else' test "$(grep -Ecv "^[0-9a-f]+ [0-9a-f]+ $name( \[[a-z0-9_]+\])?\$" map.txt)" -eq 0
+AIC_VERBOSE=create expect 'the listing has the text of the number' 0 "conv2d.*aic_conv2d_$(sed -nE 's/.*x32_([0-9a-f]{16}).*/\1/p' map.txt | head -n 1)," \
+    "$aicjit" "${run[@]}"
+# name_of TEXT: what profilers call its kernel.
+name_of() {
+    AIC_PROFILE=jitdump "$aicjit" bench "$1" --min-time 0 >.out 2>&1
+    strings -n 12 jit-*.dump | sed -nE 's/^([a-z0-9_A-Z]+)_[0-9a-f]{16}( \[.*)?$/\1/p' | sort -u | tr '\n' ' '
+    rm -f jit-*.dump
+}
+ok 'a chain' test "$(name_of 'conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ)')" = 'conv2d_fixpipe_int8_1x4x4x32_1x1x1x32x32 '
+ok 'sizes by themselves' test "$(name_of 'mmad(dtype=float16, m=5, k=33, n=17)')" = 'mmad_float16_5_17_33 '
+# Bytes are bytes: one kernel for both types.
+ok 'words' test "$(name_of 'transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[1,64,6,6])')" = 'transdata_uint8_NCHW_NC1HWC0_1x64x6x6 '
+ok 'what may be left out' test "$(name_of 'tensor_arithmetic(op=BM_ADD, shape=[1,8,25,25])')" = 'tensor_arithmetic_1x8x25x25_BM_ADD '
 
 # not_run WHAT WHY
 not_run() { echo "not run: $1: $2"; }
@@ -79,13 +93,13 @@ elif ! gdb -nx -batch -ex run --args true >gdb.txt 2>&1 || ! grep -q 'exited nor
 else
     AIC_PROFILE=gdb gdb -nx -batch -ex run -ex bt ./bad_address >gdb.txt 2>&1
     ok 'gdb: the kernel ends by a signal' grep -q 'SIGSEGV' gdb.txt
-    ok 'gdb: the innermost frame is the operator' grep -Eq '^#0 .* in conv2d\(dtype=int8, fm_shape=\[1,4,4,32\].*\) \[tile.*\] \(\)$' gdb.txt
-    ok 'gdb: its entry' grep -Eq '^#[1-9] .* in conv2d\(dtype=int8, [^[]*\[1,4,4,32\][^)]*\) \(\)$' gdb.txt
+    ok 'gdb: the innermost frame is the operator' grep -Eq '^#0 .* in conv2d_int8_1x4x4x32_.* \[tile.*\] \(\)$' gdb.txt
+    ok 'gdb: its entry' grep -Eq '^#[1-9] .* in conv2d_int8_1x4x4x32_[0-9a-fx_]+ \(\)$' gdb.txt
     ok 'gdb: the frame behind it is the program' grep -Eq '^#[1-9] .* in main \(\) at ' gdb.txt
     ok 'gdb: no frame is unknown' test "$(grep -Ec '^#.*\?\?' gdb.txt)" -eq 0
     ok 'gdb: a kernel that was released is forgotten' grep -q 'released: No symbol matches' <(
         AIC_PROFILE=gdb gdb -nx -batch -ex 'break after_release' -ex run -ex 'printf "released: "' -ex 'info symbol released' ./bad_address 2>&1)
-    ok 'gdb: it was known before' grep -q 'held: conv2d(dtype=int8, fm_shape=\[1,4,6,32\]' <(
+    ok 'gdb: it was known before' grep -q 'held: conv2d_int8_1x4x6x32_' <(
         AIC_PROFILE=gdb gdb -nx -batch -ex 'break before_release' -ex run -ex 'printf "held: "' -ex 'info symbol released' ./bad_address 2>&1)
 fi
 
@@ -97,13 +111,13 @@ elif ! perf record -o try.data true >perf.txt 2>&1; then
 else
     report() { perf report -i "$1" --stdio 2>/dev/null; }
     AIC_PROFILE=perf perf record -o map.data "$aicjit" "${spin[@]}" >perf.txt 2>&1
-    ok 'perf: the operator' grep -Fq 'conv2d(dtype=float16, fm_shape=[1,4,4,16]' <(report map.data)
+    ok 'perf: the operator' grep -Fq conv2d_float16_1x4x4x16_ <(report map.data)
     ok 'perf: in the place of an address' test "$(report map.data | grep -Ec '\[JIT\].*0x0*[0-9a-f]{8,}')" -eq 0
     rm -f "/tmp/perf-$(perf script -i map.data -F pid 2>/dev/null | sort -n | uniq -c | sort -n | awk 'END { print $2 }').map"
     AIC_PROFILE=jitdump perf record -k mono -o dump.data "$aicjit" "${spin[@]}" >perf.txt 2>&1
     ok 'jitdump: a file' test -n "$(find . -name 'jit-*.dump')"
     if perf inject --jit -i dump.data -o jit.data >perf.txt 2>&1; then
-        ok 'jitdump: the operator' grep -Fq 'conv2d(dtype=float16, fm_shape=[1,4,4,16]' <(report jit.data)
+        ok 'jitdump: the operator' grep -Fq conv2d_float16_1x4x4x16_ <(report jit.data)
     else
         verdict 'perf inject' 1 "$(cat perf.txt)"
     fi

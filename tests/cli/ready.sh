@@ -33,6 +33,13 @@ expect 'off: every part is made' 0 '^aicjit: compiled .* parts=0\+0\+[1-9]' env 
 expect 'without a home they are used' 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' \
     env -u HOME -u AIC_CACHE_DIR -u XDG_CACHE_HOME -u AIC_CACHE "$aicjit" check "${shapes[0]}"
 
+# ---- a process whose parts are there never loads LLVM ----
+
+cc -std=c11 -D_DEFAULT_SOURCE -O1 -I "$here/../../frontend/include" -o user "$here/module_user.c" -L "$build" -laicjit \
+    -Wl,-rpath,"$build"
+expect 'none of its kernels needs LLVM' 0 '^LLVM is not there$' env USER_MAPS=1 ./user 60
+expect 'the same kernels by LLVM' 0 '^LLVM is there$' env USER_MAPS=1 AIC_CACHE=off ./user 3
+
 # ---- beside another copy ----
 
 mkdir alone
@@ -43,6 +50,13 @@ warm() { # in a new folder, and with warnings
     rm -rf kernels
     AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels" mine cache warm "${shapes[0]}"
 }
+# The same bytes: what the tool keeps of one and the same kernel, of parts that are linked and of parts that are made.
+for shape in "${others[@]}"; do
+    rm -rf ready made
+    env AIC_CACHE=rw AIC_CACHE_DIR="$work/ready" "$aicjit" check "$shape" >/dev/null 2>&1
+    env AIC_CACHE=rw AIC_CACHE_DIR="$work/made" AIC_CODEGEN="$work/alone/module.so" "$aicjit" check "$shape" >/dev/null 2>&1
+    ok "the same kernel: $shape" cmp ready/aic_*.kernel made/aic_*.kernel
+done
 expect 'no file' 0 '^aicjit: compiled .* parts=0\+0\+[1-9]' mine check "${shapes[0]}"
 cp "$module.$level.parts" "$file"
 expect 'a copy' 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' mine check "${shapes[0]}"

@@ -194,6 +194,25 @@ START_TEST(test_small_tiles)
     aic_free(e.text);
     e = explain(CASES[3].spec, NULL, NULL);
     ck_assert_ptr_nonnull(strstr(e.text, "kernel=winograd: this micro-kernel needs a kernel of 3 x 3, stride and"));
+    ck_assert_ptr_null(strstr(e.text, "Winograd's method")); /* nobody asked for it */
+    aic_free(e.text);
+}
+END_TEST
+
+/* Where the request allows them and direct sums are taken, why. */
+START_TEST(test_direct_sums)
+{
+    aic_explanation e = explain(CASES[CASE_COUNT - 1].spec, "schedule(kernel=vector)", aic_isa_name(1));
+    ck_assert_ptr_nonnull(strstr(e.text, "\nWinograd's method is not taken: at best "));
+    ck_assert_ptr_nonnull(strstr(e.text, " vector operations predicted, direct sums by micro-kernel vector "));
+    aic_free(e.text);
+    e = explain("conv2d(dtype=float16, fm_shape=[1,14,29,4], kernel_shape=[1,3,3,64,4], accumulate=winograd)", NULL,
+                "avx2");
+    ck_assert_ptr_nonnull(
+        strstr(e.text, "\nWinograd's method is not taken: it needs whole vectors of input channels\n"));
+    aic_free(e.text);
+    e = explain(CASES[CASE_COUNT - 1].spec, "schedule(kernel=winograd)", "avx2");
+    ck_assert_ptr_null(strstr(e.text, "is not taken"));
     aic_free(e.text);
 }
 END_TEST
@@ -236,6 +255,7 @@ Suite *suite_explain(void)
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
     tcase_add_test(tcase, test_refusals);
     tcase_add_test(tcase, test_small_tiles);
+    tcase_add_test(tcase, test_direct_sums);
     tcase_add_test(tcase, test_given);
     tcase_add_test(tcase, test_wrong);
     suite_add_tcase(suite, tcase);

@@ -1,6 +1,8 @@
 /* Choices (aic/choices.def) and profiles: by name, in the reference by hand-made rows, for which operators each
- * matters, and what kernels refuse. test_trace.c holds traces against the reference under random choices. */
+ * matters, and what kernels refuse (test_choice_kernels.c: what kernels compute). test_trace.c holds traces against the
+ * reference under random choices. */
 #include "frontend/core/spec.h"
+#include "tests/choice_case.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/rng.h"
@@ -74,13 +76,6 @@ END_TEST
 
 /* ---- the reference ---- */
 
-static aic_semantics chosen(const char *key, const char *value)
-{
-    aic_semantics semantics = aic_semantics_init();
-    ck_assert_int_eq(aic_semantics_choose(&semantics, key, value), AIC_OK);
-    return semantics;
-}
-
 #define FIX "fixpipe(format=ROW_MAJOR, nSize=1, mSize=1, srcStride=1, dstStride=1, "
 #define REQ8 FIX "src=int32, dst=int8, quantPre=REQ8, "
 #define QF FIX "src=float32, dst=int8, quantPre=QF322B8_PRE, "
@@ -130,7 +125,7 @@ START_TEST(fixpipe_elements)
 {
     const aic_spec spec = spec_of(elements[_i].text);
     const aic_dtype src = spec.stage[0].desc.fixpipe.src, dst = spec.stage[0].desc.fixpipe.dst;
-    const aic_semantics both[] = {aic_semantics_init(), chosen(elements[_i].key, elements[_i].value)};
+    const aic_semantics both[] = {aic_semantics_init(), choice_made(elements[_i].key, elements[_i].value)};
     for (size_t i = 0; i < 2; i++) {
         int32_t integer = src == AIC_INT32 ? (int32_t)elements[_i].source : 0;
         float number = (float)elements[_i].source;
@@ -160,7 +155,7 @@ START_TEST(sums_of_floats)
             single[1][i] = i == 0 || i == 9 ? 1 : 0x1p-12F;
         }
         for (size_t m = 0; m < COUNT(models); m++) {
-            const aic_semantics semantics = chosen("sum", models[m]);
+            const aic_semantics semantics = choice_made("sum", models[m]);
             float c = NAN;
             void *operands[] = {&c, format == 0 ? (void *)half[0] : (void *)single[0],
                                 format == 0 ? (void *)half[1] : (void *)single[1]};
@@ -182,7 +177,7 @@ START_TEST(sums_of_integers)
                 {"wrap", INT32_MAX, INT32_MIN + 16129},
                 {"wrap", INT32_MAX - 16130, INT32_MAX}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const aic_semantics semantics = chosen("int_overflow", rows[i].value);
+        const aic_semantics semantics = choice_made("int_overflow", rows[i].value);
         int32_t c = rows[i].old;
         void *operands[] = {&c, a, b};
         run_reference(&spec, &semantics, operands, 3);
@@ -208,7 +203,7 @@ START_TEST(arithmetic)
         char text[TEXT_MAX];
         snprintf(text, sizeof text, "tensor_arithmetic(op=%s, shape=[1,1,1,1])", rows[i].op);
         const aic_spec spec = spec_of(text);
-        const aic_semantics both[] = {aic_semantics_init(), chosen(rows[i].key, rows[i].value)};
+        const aic_semantics both[] = {aic_semantics_init(), choice_made(rows[i].key, rows[i].value)};
         for (size_t s = 0; s < 2; s++) {
             float a = rows[i].a, b = rows[i].b, result = rows[i].old;
             void *operands[] = {&result, &a, &b};
@@ -225,7 +220,7 @@ START_TEST(mat_tiles)
     const char *text = "texpands(arch=A5, loc=mat, dtype=float16, rows=16, cols=16, v_row=3, v_col=5)";
     const aic_spec spec = spec_of(text);
     for (int valid = 0; valid < 2; valid++) {
-        const aic_semantics semantics = chosen("mat_valid", valid != 0 ? "valid" : "whole");
+        const aic_semantics semantics = choice_made("mat_valid", valid != 0 ? "valid" : "whole");
         uint16_t dst[256] = {0}, scalar = 7;
         void *operands[] = {dst, &scalar};
         run_reference(&spec, &semantics, operands, 2);
@@ -237,7 +232,7 @@ START_TEST(mat_tiles)
         ck_assert_int_eq(aic_spec_operands(&spec, &semantics, operand, &count), AIC_OK);
         ck_assert_int_eq(operand[0].direction, valid != 0 ? AIC_DIRECTION_INOUT : AIC_DIRECTION_OUT);
     }
-    const aic_semantics valid = chosen("mat_valid", "valid");
+    const aic_semantics valid = choice_made("mat_valid", "valid");
     aic_spec wrong = spec;
     wrong.stage[0].desc.texpands.v_row = 17;
     ck_assert_int_eq(aic_spec_validate(&wrong, &valid), AIC_INVALID_ARGUMENT);
@@ -250,7 +245,7 @@ END_TEST
 /* Full scales may be subnormal where cut ones are 0. */
 START_TEST(scales_are_checked_as_they_are_read)
 {
-    const aic_semantics full = chosen("scale_bits", "full");
+    const aic_semantics full = choice_made("scale_bits", "full");
     const aic_spec spec = spec_of(REQ8 "deqScalar=0x400000000001)");
     ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_OK);
     ck_assert_int_eq(aic_spec_validate(&spec, &full), AIC_INVALID_ARGUMENT);
@@ -260,49 +255,23 @@ END_TEST
 
 /* ---- what a choice matters for ---- */
 
-/* The result of the reference under semantics, of the case's operands. */
-static void *result_of(const verify_case *c, const aic_semantics *semantics)
-{
-    void *pointers[AIC_OPERANDS_MAX];
-    const size_t bytes = (size_t)c->operand[c->output].bytes;
-    unsigned char *result = malloc(bytes + 1);
-    for (size_t i = 0; i < c->count; i++) {
-        pointers[i] = c->content[i].data;
-    }
-    memcpy(result, c->content[c->output].data, bytes);
-    pointers[c->output] = result;
-    ck_assert_msg(aic_reference(c->spec, semantics, pointers, c->count) == AIC_OK, "%s", aic_last_error());
-    return result;
-}
-
-/* Whether kernels compute every value of a choice. */
-static bool kernels_have(const char *key)
-{
-    static const char *const refused[] = {"sum", "n_field", "shift", "relu_zero", "mat_valid"};
-    size_t i = 0;
-    while (i < COUNT(refused) && strcmp(refused[i], key) != 0) {
-        i++;
-    }
-    return i == COUNT(refused);
-}
-
 /* A choice that does not matter changes no bit, and its kernel is made; of one that matters kernels have it or refuse
  * it by name. */
 static void check_reading(const verify_case *c, const aic_reading *reading, const void *expected)
 {
     bool matters;
-    const aic_semantics semantics = chosen(reading->key, reading->value), defaults = aic_semantics_init();
+    const aic_semantics semantics = choice_made(reading->key, reading->value), defaults = aic_semantics_init();
     if (aic_spec_validate(c->spec, &semantics) != AIC_OK) {
         return; /* a full scale that is subnormal */
     }
     ck_assert_int_eq(aic_spec_choice_matters(c->spec, &semantics, reading->key, &matters), AIC_OK);
     if (!matters) {
-        void *result = result_of(c, &semantics);
+        void *result = choice_result(c, &semantics);
         ck_assert_mem_eq(result, expected, (size_t)c->operand[c->output].bytes);
         free(result);
     }
     const bool have =
-        kernels_have(reading->key) || strcmp(aic_semantics_choice(&defaults, reading->key), reading->value) == 0;
+        choice_in_kernels(reading->key) || strcmp(aic_semantics_choice(&defaults, reading->key), reading->value) == 0;
     aic_spec canonical;
     const aic_status status = aic_spec_resolve_kernel(c->spec, &semantics, &canonical);
     ck_assert_int_eq(status, matters && !have ? AIC_UNSUPPORTED : AIC_OK);
@@ -344,7 +313,7 @@ START_TEST(contexts)
 {
     aic_context_options options = aic_context_options_init();
     aic_context *context = NULL;
-    options.semantics = chosen("relu_zero", "product");
+    options.semantics = choice_made("relu_zero", "product");
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     aic_kernel *kernel = NULL;
     aic_spec spec = spec_of(REQ8 "deqScalar=0x4000BF800000, reluEn=true)");
@@ -356,222 +325,6 @@ START_TEST(contexts)
     ck_assert_str_eq(aic_last_error(), "fixpipe: only the reference computes relu_zero=product");
     ck_assert_ptr_null(kernel);
     aic_context_destroy(context);
-}
-END_TEST
-
-#define FIX8 "fixpipe(dst=int8, nSize=37, mSize=9, srcStride=9, dstStride=40, "
-#define FIX16 "fixpipe(dst=float16, nSize=37, mSize=9, srcStride=9, dstStride=40, "
-
-/* ---- kernels ---- */
-
-/* Requests that depend on a choice, with contents that show it. */
-static const struct {
-    const char *key, *text;
-} dependents[] = {
-    {"int_overflow", "mmad(dtype=int8, m=5, k=70, n=33, init_c=false)"},
-    {"int_overflow", "mmad(dtype=int8, m=17, k=64, n=32, init_c=false, l1out=channel) | fixpipe(src=int32, dst=int32, "
-                     "format=NZ)"},
-    {"int_overflow",
-     "conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1], init_l1out=false)"},
-    /* 4096 channels of 33 taps: more products than int32 holds in any order */
-    {"int_overflow", "conv2d(dtype=int8, fm_shape=[128,1,40,32], kernel_shape=[128,1,33,16,32], init_l1out=false)"},
-    {"int_overflow",
-     "conv2d(dtype=int8, fm_shape=[1,4,9,32], kernel_shape=[1,1,1,48,32], init_l1out=false, l1out=channel) "
-     "| fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)"},
-    {"offset_sign", FIX8 "src=int32, quantPre=VREQ8)"},
-    {"offset_sign", FIX8 "src=float32, quantPre=VQF322B8_PRE, reluEn=true)"},
-    {"offset_sign", FIX8 "src=int32, quantPre=REQ8, deqScalar=0x7FA03F000000)"},
-    {"offset_sign", FIX8 "src=int32, quantPre=REQ8, deqScalar=0x3FE03F000000)"},
-    {"offset_clamp", FIX8 "src=int32, quantPre=VREQ8, reluEn=true)"},
-    {"offset_clamp", FIX8 "src=float32, quantPre=VQF322B8_PRE)"},
-    {"offset_clamp", FIX8 "src=float32, quantPre=QF322B8_PRE, deqScalar=0x67003F800000)"},
-    {"relu", FIX8 "src=int32, quantPre=VREQ8, reluEn=true)"},
-    {"relu", FIX8 "src=float32, quantPre=QF322B8_PRE, deqScalar=0x4140BF800000, reluEn=true)"},
-    {"relu", FIX16 "src=int32, quantPre=VDEQF16, reluEn=true)"},
-    {"relu", "mmad(dtype=int8, m=9, k=40, n=32) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, "
-             "deqScalar=0x4140BD800000, reluEn=true)"},
-    {"scale_bits", FIX8 "src=int32, quantPre=REQ8, deqScalar=0x40003E99999B)"},
-    {"scale_bits", FIX8 "src=int32, quantPre=REQ8, deqScalar=0x40133E99999B)"},
-    {"scale_bits", FIX16 "src=int32, quantPre=DEQF16, deqScalar=0x3E99999B)"},
-    {"scale_bits", "mmad(dtype=int8, m=9, k=40, n=32) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, "
-                   "deqScalar=0x40003C99999B)"},
-    {"mac", "tensor_arithmetic(op=BM_MAC, shape=[1,5,3,7])"},
-    {"mac", "tensor_arithmetic(op=BM_MAC, shape=[1,2,3,19], input1_is_const=true, input1_const=0.1)"},
-    {"mac", "mmad(dtype=float16, m=4, k=16, n=16) | tensor_arithmetic(op=BM_MAC)"},
-    {"mac", "mmad(dtype=float16, m=4, k=16, n=16, accumulate=fast) | tensor_arithmetic(op=BM_MAC)"},
-    {"minmax_nan", "tensor_arithmetic(op=BM_MAX, shape=[1,5,3,7])"},
-    {"minmax_nan", "tensor_arithmetic(op=BM_MIN, shape=[1,2,3,19], input1_is_const=true, input1_const=2)"},
-    {"minmax_nan", "mmad(dtype=float16, m=4, k=16, n=16) | tensor_arithmetic(op=BM_MAX)"},
-};
-
-/* The values of a choice that are no default, one after the other. */
-static const char *other_value(const char *key, size_t index)
-{
-    const aic_semantics defaults = aic_semantics_init();
-    const aic_reading *reading;
-    for (size_t r = 0; (reading = aic_reading_at(r)) != NULL; r++) {
-        if (strcmp(reading->key, key) == 0 && strcmp(reading->value, aic_semantics_choice(&defaults, key)) != 0 &&
-            index-- == 0) {
-            return reading->value;
-        }
-    }
-    return NULL;
-}
-
-/* How many of the case's expected bytes the defaults give otherwise. */
-static size_t changed(const verify_case *c)
-{
-    const aic_semantics defaults = aic_semantics_init();
-    size_t count = 0;
-    unsigned char *result = result_of(c, &defaults);
-    for (size_t i = 0; i < (size_t)c->operand[c->output].bytes; i++) {
-        count += result[i] != ((unsigned char *)c->expected.data)[i];
-    }
-    free(result);
-    return count;
-}
-
-/* Contents that show a choice: old sums at the ends of int32, NaN in the place of some floats; and what is expected of
- * them then. */
-static void spoil(verify_case *c, const char *key)
-{
-    const bool sums = strcmp(key, "int_overflow") == 0, nan = strcmp(key, "minmax_nan") == 0;
-    const uint32_t ends[] = {INT32_MAX, (uint32_t)INT32_MIN, 5}, bits = 0x7FC00000;
-    for (size_t i = 0; i < c->count && (sums || nan); i++) {
-        const aic_operand *o = &c->operand[i];
-        uint32_t *words = c->content[i].data;
-        const bool used = (o->direction & AIC_DIRECTION_IN) != 0 && o->dtype == (sums ? AIC_INT32 : AIC_FLOAT32);
-        guard_writable(&c->content[i], true);
-        for (int64_t e = 0; used && e < o->elements; e++) {
-            words[e] = sums ? ends[e % 3] : e % 3 == (int64_t)(i % 3) ? bits : words[e];
-        }
-    }
-    if (sums || nan) {
-        void *result = result_of(c, &c->semantics);
-        memcpy(c->expected.data, result, (size_t)c->operand[c->output].bytes);
-        free(result);
-    }
-}
-
-/* At every level; some of the contents show the choice. */
-START_TEST(kernels)
-{
-    const char *key = dependents[_i].key;
-    const aic_spec spec = spec_of(dependents[_i].text);
-    enum { SEEDS = 3 };
-    size_t shown = 0;
-    for (int level = 0; level < levels_count(); level++) {
-        aic_context_options options = aic_context_options_init();
-        aic_context *context = NULL;
-        options.isa = levels_name(level);
-        options.semantics = chosen(key, other_value(key, 0));
-        ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            verify_report report;
-            verify_case c;
-            verify_verdict verdict = verify_open(&c, &spec, &options.semantics, seed, &report);
-            if (verdict == VERIFY_PASSED) {
-                spoil(&c, key);
-                verdict = verify_kernel(&c, context, NULL, &report);
-            }
-            ck_assert_msg(verdict == VERIFY_PASSED, "%s at %s: %s", dependents[_i].text, options.isa, report.text);
-            shown += aic_spec_exact(&spec) ? changed(&c) : 1;
-            verify_close(&c);
-        }
-        aic_context_destroy(context);
-    }
-    ck_assert_uint_gt(shown, 0);
-}
-END_TEST
-
-/* Pseudo-random requests under several choices at once, of those that kernels have. */
-static aic_semantics random_choices(uint64_t seed)
-{
-    aic_semantics semantics = aic_semantics_init();
-    const aic_choice *choice;
-    for (size_t i = 0; (choice = aic_choice_at(i)) != NULL; i++) {
-        const char *value = rng_next(&seed) % 2 == 0 ? other_value(choice->key, 0) : NULL;
-        if (value != NULL && kernels_have(choice->key)) {
-            ck_assert_int_eq(aic_semantics_choose(&semantics, choice->key, value), AIC_OK);
-        }
-    }
-    return semantics;
-}
-
-START_TEST(kernels_of_random_requests)
-{
-    static const aic_op ops[] = {AIC_OP_CONV2D, AIC_OP_MMAD, AIC_OP_FIXPIPE, AIC_OP_FIXPIPE, AIC_OP_TENSOR_ARITHMETIC};
-    enum { CHAINS = 4 };
-    const uint64_t seed = (uint64_t)_i;
-    aic_context_options options = aic_context_options_init();
-    aic_context *context = NULL;
-    aic_spec spec;
-    verify_report report;
-    options.semantics = random_choices(seed);
-    options.isa = levels_name((int)(seed % (uint64_t)levels_count()));
-    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    for (uint64_t i = 0; i < COUNT(ops) + CHAINS; i++) {
-        const aic_op producer = i % 2 == 0 ? AIC_OP_CONV2D : AIC_OP_MMAD;
-        const aic_status drawn = i < COUNT(ops)
-                                     ? aic_spec_draw(ops[i], NULL, seed * 16 + i, &spec)
-                                     : aic_spec_draw_chain(producer, AIC_OP_FIXPIPE, NULL, seed * 16 + i, &spec);
-        ck_assert_int_eq(drawn, AIC_OK);
-        if (aic_spec_validate(&spec, &options.semantics) != AIC_OK) {
-            continue; /* a full scale that is subnormal */
-        }
-        const verify_verdict verdict = verify_spec(&spec, &options.semantics, i, context, NULL, &report);
-        ck_assert_msg(verdict == VERIFY_PASSED, "seed %llu, request %llu: %s", (unsigned long long)seed,
-                      (unsigned long long)i, report.text);
-    }
-    aic_context_destroy(context);
-}
-END_TEST
-
-/* Kernels are named after all that they were made from, semantics that do not matter included: the numbers go. */
-static void drop_names(char *text)
-{
-    enum { DIGITS = 16 };
-    char *said = strstr(text, ";   choices: "); /* the comment that says under which the code was made */
-    if (said != NULL) {
-        const char *rest = strchr(said, '\n') + 1;
-        memmove(said, rest, strlen(rest) + 1);
-    }
-    for (char *at = strchr(text, '_'); at != NULL; at = strchr(at + 1, '_')) {
-        if (strspn(at + 1, "0123456789abcdef") == DIGITS) {
-            memset(at + 1, 'x', DIGITS);
-        }
-    }
-}
-
-/* Nothing gets slower at the defaults, nor where a choice does not matter: the code is the same. */
-START_TEST(code_without_choices)
-{
-    static const char *const texts[] = {"mmad(dtype=float16, m=4, k=16, n=16)",
-                                        "tensor_arithmetic(op=BM_ADD, shape=[1,5,3,7])",
-                                        FIX8 "src=int32, quantPre=REQ8, deqScalar=0x40003F800000, reluEn=true)"};
-    aic_context_options options = aic_context_options_init();
-    aic_context *context[2];
-    ck_assert_int_eq(aic_context_create(&options, &context[0]), AIC_OK);
-    options.semantics = chosen("mac", "fused");
-    options.semantics.minmax_nan = AIC_MINMAX_NUMBER;
-    options.semantics.int_overflow = AIC_INT_OVERFLOW_WRAP;
-    options.semantics.relu = AIC_RELU_ORDER_AFTER;
-    ck_assert_int_eq(aic_context_create(&options, &context[1]), AIC_OK);
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        const aic_spec spec = spec_of(texts[i]);
-        char *ir[2] = {NULL, NULL};
-        size_t size[2];
-        for (size_t c = 0; c < 2; c++) {
-            ck_assert_int_eq(aic_dump(context[c], &spec, NULL, AIC_DUMP_IR, NULL, NULL, &ir[c], &size[c]), AIC_OK);
-        }
-        drop_names(ir[0]);
-        drop_names(ir[1]);
-        ck_assert(strcmp(ir[0], ir[1]) == 0);
-        aic_free(ir[0]);
-        aic_free(ir[1]);
-    }
-    aic_context_destroy(context[0]);
-    aic_context_destroy(context[1]);
 }
 END_TEST
 
@@ -590,9 +343,6 @@ Suite *suite_choices(void)
     tcase_add_test(tcase, scales_are_checked_as_they_are_read);
     tcase_add_loop_test(tcase, matters, AIC_OP_NONE + 1, AIC_OP_END + 1);
     tcase_add_test(tcase, contexts);
-    tcase_add_loop_test(tcase, kernels, 0, COUNT(dependents));
-    tcase_add_loop_test(tcase, kernels_of_random_requests, 0, 30);
-    tcase_add_test(tcase, code_without_choices);
     suite_add_tcase(suite, tcase);
     return suite;
 }

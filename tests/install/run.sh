@@ -32,12 +32,38 @@ library_folder() { dirname "$(find "$prefix" -name libaicjit.so -print -quit)"; 
 
 files_are_there() {
     local file
-    for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
+    for file in include/aic/aic.h include/aic/conv2d.h include/aic/winograd.def bin/aicjit \
         share/man/man1/aicjit.1 share/bash-completion/completions/aicjit \
         share/zsh/site-functions/_aicjit share/fish/vendor_completions.d/aicjit.fish \
         "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.2,libaicjit-codegen.so.0.2,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
+}
+
+# debian/*.install have every installed file, and nothing that is not there; zsh's is moved, Python's come from the build.
+debian_packages_have_them() {
+    local pattern file
+    cd "$prefix"
+    find . -type f -o -type l | sed 's,^\./,,' | sort >"$work/files"
+    : >"$work/claimed"
+    while read -r pattern; do
+        pattern=${pattern#usr/}
+        [ "$pattern" != lib/python3 ] || continue
+        pattern=${pattern/#"lib/*/"/"${lib#"$prefix/"}/"}
+        # shellcheck disable=SC2086 # a pattern
+        find $pattern -type f -o -type l >"$work/found"
+        [ -s "$work/found" ]
+        cat "$work/found" >>"$work/claimed"
+    done < <(cat "$here"/../../debian/*.install)
+    diff "$work/files" <(sort "$work/claimed")
+}
+
+# Their version is that of the headers, their names have that of the soname.
+debian_packages_have_the_version() {
+    local version
+    version=$(sed -nE 's/^#define AIC_VERSION_(MAJOR|MINOR|PATCH) //p' "$prefix/include/aic/types.h" | paste -sd .)
+    [ "$(sed -nE '1s/.*\(([^-]*)-.*/\1/p' "$here/../../debian/changelog")" = "$version" ]
+    [ "$(grep -cE "^Package: libaicjit(-codegen)?${version%.*}\$" "$here/../../debian/control")" -eq 2 ]
 }
 
 soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.2]'; }
@@ -53,11 +79,13 @@ headers_stand_alone() {
     done
 }
 
-# No installed header expands a field list, and every descriptor is what the sources' headers make of it.
+# No installed header expands a list or speaks of one but that of the matrices, and every descriptor is what the sources'
+# headers make of it.
 structs_are_written_out() {
     local list name source="$here/../.."
     grep -q '^    int64_t fm_shape\[4\];$' "$prefix/include/aic/conv2d.h"
-    if grep -l 'AIC_FIELD AIC_MEMBER' "$prefix"/include/aic/*.h; then return 1; fi
+    if grep -nE '\.def|AIC_FIELD|##' "$prefix"/include/aic/*.h | grep -Ev '<aic/winograd\.def>|type##_init'; then return 1; fi
+    [ "$(find "$prefix/include" -name '*.def' | wc -l)" -eq 1 ]
     {
         cat <<'END'
 #include <aic/aic.h>
@@ -66,24 +94,36 @@ structs_are_written_out() {
     printf(#name " %zu %zu\n", offsetof(STRUCT, name), sizeof ((STRUCT *)0)->name);
 int main(void) {
 END
-        for list in "$prefix"/include/aic/*.def; do
+        for list in "$source"/frontend/include/aic/*.def; do
             name=$(basename "$list" .def)
             grep -q '^AIC_FIELD(' "$list" || continue
             case $name in
             semantics | choices) name=semantics ;; # one struct of two lists
             *) name=${name}_desc ;;
             esac
-            printf '#define STRUCT aic_%s\nprintf("%s %%zu\\n", sizeof(STRUCT));\n#include <aic/%s>\n#undef STRUCT\n' \
-                "$name" "$name" "$(basename "$list")"
+            printf '#define STRUCT aic_%s\nprintf("%s %%zu\\n", sizeof(STRUCT));\n#include "%s"\n#undef STRUCT\n' \
+                "$name" "$name" "$list"
         done
         echo 'return 0; }'
     } >"$work/structs.c"
-    cc -std=c11 -Wall -Wextra -Werror -I "$prefix/include" -o "$work/installed" "$work/structs.c"
+    # Lists include lists.
+    cc -std=c11 -Wall -Wextra -Werror -I "$prefix/include" -I "$source/frontend/include" -o "$work/installed" "$work/structs.c"
     cc -std=c11 -Wall -Wextra -Werror -I "$source/frontend/include" -o "$work/sources" "$work/structs.c"
     "$work/installed" >"$work/installed.txt"
     "$work/sources" >"$work/sources.txt"
     [ "$(wc -l <"$work/sources.txt")" -gt 100 ]
     cmp "$work/installed.txt" "$work/sources.txt"
+}
+
+# Sizes, offsets, numbers and functions.
+headers_say_the_same() {
+    local layout="$here/../interface/layout.py" from
+    mkdir -p "$work/tree/frontend"
+    ln -s "$prefix/include" "$work/tree/frontend/include"
+    for from in "$here/../.." "$work/tree"; do
+        python3 "$layout" header "$from" >"$work/header.h"
+        { python3 "$layout" list "$work/header.h" && grep -oE '\baic_[a-z0-9_]+ *\(' "$work/header.h"; } | sort -u
+    done | sort | uniq -c | awk '$1 != 2 { print; wrong = 1 } END { exit wrong || NR < 500 }'
 }
 
 # Every command and operator has its section, and roff has nothing to say about the page.
@@ -136,20 +176,23 @@ completion_of_fish() {
 }
 
 # The same by zsh, whose functions say what they were handed.
-zsh_offers() { # WORD...
+zsh_offers() { # PATTERN WORD...: a line of what is offered for the words is that
+    local pattern=$1
+    shift
     zsh -f -c "_files() { print files }; compadd() { print -l -- \$@ }
         _describe() { print -l -- \${(P)2} }
         _arguments() { print -rl -- \$@ }
-        words=(aicjit $*); CURRENT=\$#words; source '$prefix/share/zsh/site-functions/_aicjit'"
+        words=(aicjit $*); CURRENT=\$#words; source '$prefix/share/zsh/site-functions/_aicjit'" >"$work/offered"
+    grep -q -- "$pattern" "$work/offered"
 }
 completion_of_zsh() {
-    zsh_offers exp | grep -qx 'explain:tell which schedule is used and why'
-    zsh_offers dump x | grep -qx -- '--stage\[.*\]:ir|opt|asm|obj|plan:(ir opt asm obj plan )'
-    zsh_offers run x | grep -qx -- '--isa\[.*\]:LEVEL:(generic .*)'
-    zsh_offers run x | grep -qx -- '\*--in\[.*\]:NAME=FILE:_files'
-    zsh_offers run x | grep -qx -- '\*:argument:_aicjit_specs'
-    zsh_offers help x | grep -q '^\*:subject:(run .*texpands choices )'
-    zsh_offers run x | grep -qx -- '--overflow\[.*\]:.*:(.*saturate.*)'
+    zsh_offers '^explain:tell which schedule is used and why$' exp
+    zsh_offers '^--stage\[.*\]:ir|opt|asm|obj|plan:(ir opt asm obj plan )$' dump x
+    zsh_offers '^--isa\[.*\]:LEVEL:(generic .*)$' run x
+    zsh_offers '^\*--in\[.*\]:NAME=FILE:_files$' run x
+    zsh_offers '^\*:argument:_aicjit_specs$' run x
+    zsh_offers '^\*:subject:(run .*texpands choices )' help x
+    zsh_offers '^--overflow\[.*\]:.*:(.*saturate.*)$' run x
 }
 
 cmake_package() {
@@ -215,9 +258,12 @@ cp "$here"/consumer.* "$here/CMakeLists.txt" "$work/source"
 
 check "the installed files" files_are_there
 check "the soname" soname_is_versioned
+check "Debian's packages have them" debian_packages_have_them
+check "Debian's packages have the version" debian_packages_have_the_version
 check "no installed file names the build folder" no_path_of_the_build
 check "headers stand alone in C and C++" headers_stand_alone
 check "structs are written out" structs_are_written_out
+check "they say what the sources' headers say" headers_say_the_same
 check "the manual page" manual_page
 check "completion" completion
 for shell in fish zsh; do

@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+import aicjit
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "python" / "examples"))
 
 from resnet50 import model, network  # noqa: E402
@@ -35,29 +37,34 @@ def small_network(channels):
 
 
 @pytest.mark.parametrize("channels, size, seed", [(32, 32, 1), (64, 48, 2), (96, 80, 3)])
-def test_every_layer(channels, size, seed):
+def test_every_layer(tmp_path, channels, size, seed):
     layers = small_network(channels)
     generator = np.random.default_rng(seed)
     picture = generator.integers(0, 256, (size, size, 3), dtype=np.uint8)
     constants, results = model.build(layers, picture, seed)
-    net = network.Network(layers, constants, picture, 1)
+    names = network.write(tmp_path / "every", layers, constants, (size, size), every=True)
+    net = aicjit.Network.open(tmp_path / "every", context=aicjit.Context(threads=1))
     for _ in range(2):  # nothing remains from the run before
-        logits = net.run(picture)
-    for step in net.steps:
-        ours = network.canonical(step.result)
-        assert np.array_equal(ours, results[step.layer.name]), step.layer
-        assert ours.std() > 0, step.layer
-    assert logits.shape == (CLASSES,)
+        given = net(network.image(picture))
+    for name, layer in names.items():
+        ours = network.canonical(given[name])
+        assert np.array_equal(ours, results[layer.name]), layer
+        assert ours.std() > 0, layer
+    network.write(tmp_path / "last", layers, constants, (size, size))
+    last = aicjit.Network.open(tmp_path / "last")
+    assert np.array_equal(last(network.image(picture)), results["logits"])
+    assert last.info.arena_bytes < last.info.buffer_bytes
+    assert {network.result_of(kernel.output) for kernel in last.info.kernels} == set(names)
 
 
-def test_another_picture():
+def test_another_picture(tmp_path):
     """The constants were fitted to the first one; the integers are right for any."""
     layers = small_network(32)
     generator = np.random.default_rng(4)
     first, second = generator.integers(0, 256, (2, 64, 64, 3), dtype=np.uint8)
     constants, _ = model.build(layers, first, 4)
-    net = network.Network(layers, constants, first, 1)
+    names = network.write(tmp_path, layers, constants, first.shape[:2], every=True)
     results = model.run(layers, constants, second)
-    net.run(second)
-    for step in net.steps:
-        assert np.array_equal(network.canonical(step.result), results[step.layer.name]), step.layer
+    given = aicjit.Network.open(tmp_path)(network.image(second))
+    for name, layer in names.items():
+        assert np.array_equal(network.canonical(given[name]), results[layer.name]), layer

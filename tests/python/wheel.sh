@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD: `pip wheel` of the repository, installed in an empty virtual environment and used there: it needs no library
-# but the C library, no LLVM, and nothing of the environment. Its build tool and NumPy come from PyPI; where that cannot be
+# wheel.sh BUILD: `pip wheel` of the repository, tagged by auditwheel, installed in an empty virtual environment and used there: it needs no library
+# but the C library, no LLVM, and nothing of the environment. Its build tool, auditwheel and NumPy come from PyPI; where that cannot be
 # reached nothing is tested, and that is said.
 set -euo pipefail
 
@@ -29,9 +29,9 @@ if ! "$work/venv/bin/pip" install -q --disable-pip-version-check numpy >/dev/nul
 fi
 
 # Unoptimised: what is in the wheel and what it needs is tested here, and compiling takes a third of the time.
-check "pip wheel" env CMAKE_BUILD_PARALLEL_LEVEL=2 "$work/venv/bin/pip" wheel --disable-pip-version-check --no-deps \
-    --config-settings=cmake.build-type=Debug -w "$work" "$root"
-check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check "$work"/aicjit-*-py3-none-*.whl
+made() { env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$work/venv/bin/python" "$work" --config-settings=cmake.build-type=Debug; }
+check "pip wheel, and auditwheel's tag" made
+check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check "$work"/aicjit-*-py3-none-manylinux*.whl
 package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
 
 # Libraries that are needed, but for the C library and its parts, and the package's own, beside which the tool lies.

@@ -228,7 +228,7 @@ static void look_in_child(void *argument)
 {
     const family *f = argument;
     char path[64];
-    const int count = lines_of((long)getpid(), (const void *)(uintptr_t)f->known, "conv2d(dtype=int8");
+    const int count = lines_of((long)getpid(), (const void *)(uintptr_t)f->known, "conv2d_int8_");
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
     (void)unlink(path);
     child_expect(count == 1, "the child's map has the parent's kernel once");
@@ -244,7 +244,7 @@ START_TEST(map_of_child)
     char path[64];
     ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
     family f = {aic_kernel_conv2d(kernel)};
-    ck_assert_int_eq(lines_of((long)getpid(), (const void *)(uintptr_t)f.known, "conv2d(dtype=int8"), 1);
+    ck_assert_int_eq(lines_of((long)getpid(), (const void *)(uintptr_t)f.known, "conv2d_int8_"), 1);
     ck_assert_str_eq(child_run(look_in_child, &f), "");
     aic_kernel_destroy(kernel);
     aic_context_destroy(context);
@@ -328,7 +328,7 @@ static int records_of(const char *folder, long process, const void *code, size_t
         const char *name = (const char *)bytes + at + 56;
         const unsigned char *copy = bytes + at + 56 + strlen(name) + 1;
         if (record[0] != 0 || record[1] > size - at || copy + field[2] != bytes + at + record[1] ||
-            strncmp(name, "conv2d(dtype=int8", 17) != 0) {
+            strncmp(name, "conv2d_int8_", strlen("conv2d_int8_")) != 0) {
             break;
         }
         found += field[0] == (uint64_t)(uintptr_t)code && memcmp(copy, code, (size_t)field[2]) == 0;

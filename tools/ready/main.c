@@ -1,17 +1,14 @@
 /* Makes the ready-made parts of a level (codegen/ready_file.h), when the library is built:
  *
- *     aicjit-ready MODULE SHAPES LEVEL FILE
+ *     aicjit-ready SHAPES LEVEL FILE
  *
- * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The generator's module makes
- * the kernel of each line, and all parts that it asks for are written to FILE. */
-#include "codegen/build_name.h"
-#include "codegen/module.h"
+ * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The kernel of
+ * each line is made, and all parts that the generator asks for are written to FILE. */
+#include "codegen/codegen.h"
 #include "codegen/ready_file.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
-#include "frontend/core/thread.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +18,6 @@ enum { LINE = 1024, PARTS_MAX = 4096 };
 /* What is made. */
 typedef struct making {
     aic_part_source source; /* the first member */
-    const aic_generator_api *api;
     const aic_target *target;
     size_t kernels, count;
     aic_ready_part part[PARTS_MAX];
@@ -83,7 +79,7 @@ static aic_status make_kernel(making *m, const char *text)
                                              .symbol = "kernel",
                                              .divided = true,
                                              .parts = &m->source};
-        status = m->api->object(&request, &object);
+        status = aic_generator_linked()->object(&request, &object);
     }
     if (status == AIC_OK) {
         aic_object_free(&object);
@@ -125,25 +121,6 @@ static int make_shapes(making *m, FILE *shapes)
 
 /* ---- files ---- */
 
-static const aic_generator_api *open_module(const char *path)
-{
-    static const aic_generator_host host = {0, false, aic_thread_get};
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const aic_module_header *module = library != NULL ? dlsym(library, AIC_MODULE_SYMBOL) : NULL;
-    if (module == NULL) {
-        (void)fail(path, dlerror());
-        return NULL;
-    }
-    if (strcmp(module->build, aic_build_name) != 0) {
-        (void)fail(path, "it is of another build");
-        return NULL;
-    }
-    aic_generator_host shared = host;
-    shared.thread_key = aic_thread_key;
-    shared.thread_ready = aic_thread_ready;
-    return module->open(&shared);
-}
-
 static int write_file(making *m, const char *path)
 {
     unsigned char *bytes;
@@ -166,21 +143,18 @@ static int write_file(making *m, const char *path)
 int main(int count, char **argument)
 {
     static making m = {.source = {take, give_back}};
-    if (count != 5) {
-        return fail("usage", "aicjit-ready MODULE SHAPES LEVEL FILE");
+    if (count != 4) {
+        return fail("usage", "aicjit-ready SHAPES LEVEL FILE");
     }
-    m.target = aic_target_find(AIC_ARCH_X86_64, argument[3]);
-    m.api = open_module(argument[1]);
-    FILE *shapes = fopen(argument[2], "r");
-    if (m.api == NULL || m.target == NULL || shapes == NULL) {
-        return m.api == NULL      ? EXIT_FAILURE
-               : m.target == NULL ? fail(argument[3], "there is no such level")
-                                  : fail(argument[2], "cannot be read");
+    m.target = aic_target_find(AIC_ARCH_X86_64, argument[2]);
+    FILE *shapes = fopen(argument[1], "r");
+    if (m.target == NULL || shapes == NULL) {
+        return m.target == NULL ? fail(argument[2], "there is no such level") : fail(argument[1], "cannot be read");
     }
     int status = make_shapes(&m, shapes);
     (void)fclose(shapes);
     if (status == EXIT_SUCCESS) {
-        status = write_file(&m, argument[4]);
+        status = write_file(&m, argument[3]);
     }
     for (size_t i = 0; i < m.count; i++) {
         aic_piece_free(&m.part[i].piece);

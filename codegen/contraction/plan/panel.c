@@ -49,6 +49,9 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
         p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
     }
     p.packed_bytes = p.count * p.bytes;
+    p.counts =
+        wish->counts && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels;
+    p.image_bytes = p.packed_bytes + (p.counts ? p.count * (int64_t)sizeof(int64_t) : 0);
     p.block_panel_bytes = p.bytes / g->blocks;
     p.block_bytes = p.count * p.block_panel_bytes;
     return p;

@@ -32,7 +32,12 @@ typedef struct aic_plan_panel {
     int64_t bytes;             /* of a panel, all blocks of channels together */
     int64_t block_panel_bytes; /* of a panel in one block of channels */
     int64_t block_bytes;       /* of one block of channels: all panels */
-    int64_t packed_bytes;      /* of all packed weights */
+    int64_t packed_bytes;      /* of all panels */
+    /* Behind the panels there is an int64 for each of them: how many k-packs of every tap have weights other than 0.
+     * All before the last block of channels of the feature map count; the last one may have channels without weights.
+     */
+    bool counts;
+    int64_t image_bytes; /* of the panels and what is behind them */
 } aic_plan_panel;
 
 /* K-packs of a tap, in one plane. */

@@ -20,11 +20,14 @@ aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geomet
                                  const aic_plan_panel *p, const aic_contraction_schedule *schedule)
 {
     enum { RANGES = 4 };
+    const int64_t range_words = p->padding.rows || p->padding.columns ? RANGES : 0;
+    const bool counts = p->counts && p->kpacks != g->unroll;
     return (aic_plan_tile){.holds_window = schedule->hold == aic_tag("window"),
                            .ahead = schedule->ahead,
                            .block_taps = block_taps_of(c, g, p),
                            .out_row = b->row_step / b->row_residues * b->row_pitch / b->col_residues,
                            .out_col = b->col_step / b->col_residues * b->pixel_pitch,
-                           .range_bytes =
-                               p->padding.rows || p->padding.columns ? RANGES * (int64_t)sizeof(int64_t) : 0};
+                           .counts = counts,
+                           .count_offset = range_words * (int64_t)sizeof(int64_t),
+                           .range_bytes = (range_words + (counts ? 1 : 0)) * (int64_t)sizeof(int64_t)};
 }

@@ -1,4 +1,4 @@
-/* What the documents leave open, by name: the keys and values of aic/choices.def, the profiles of aic/profiles.def.
+/* What the documents leave open, by name: keys, their values, and profiles of them.
  *
  * A choice is a member of aic_semantics. The reference and the trace honour every choice. Kernels have every value of
  * int_overflow, offset_sign, scale_bits, offset_clamp, relu, overflow, rounding, mac and minmax_nan. Of sum, n_field,
@@ -29,7 +29,7 @@ typedef struct aic_reading {
     size_t size; /* of this structure */
     const char *key;
     const char *value;
-    const char *origin;  /* "documented", "vendor", "inferred", "chosen", "other": aic/choices.def */
+    const char *origin;  /* "documented", "vendor", "inferred", "chosen", "other" */
     const char *meaning; /* a phrase */
 } aic_reading;
 

@@ -60,8 +60,8 @@ typedef struct aic_context_options {
     const char *passes;
     /* Folder for the IR, assembly and object of every kernel made, and a text of all that it was made from; NULL: the
      * environment's AIC_DUMP_DIR. It is made where it is not there, but not the folder that it is in;
-     * AIC_INVALID_ARGUMENT when it cannot be written to. A file that cannot be written later, on a full disk, say,
-     * leaves a warning. */
+     * AIC_INVALID_ARGUMENT when it cannot be written to. A file that cannot be written later, on a full disk, say, is
+     * AIC_IO, and there is no kernel. */
     const char *dump_dir;
     /* 1: one line on standard error for every kernel made; 2: and for every lookup; or a sum of AIC_VERBOSE_...: the
      * lines of these categories; -1: the environment's AIC_VERBOSE, which is 0, 1, 2 or names of categories separated

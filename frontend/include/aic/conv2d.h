@@ -24,7 +24,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. conv2d.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_conv2d_desc {
     size_t size; /* of this structure, as aic_conv2d_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER

@@ -1,5 +1,5 @@
 /* What happens to data on the way to a result: sums that are clamped, NaN that are made or lost, old content that is
- * read, and the other events of aic/events.def.
+ * read, and the others of aic_event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_DIAGNOSE_H

@@ -34,7 +34,7 @@ typedef struct aic_explanation {
      * differs, mostly with the width of its vectors: measure it to predict a time. */
     double predicted_ns, bound_ns, operations_per_ns;
     /* Bytes that a call moves between a level and the one before it, [aic_traffic]: a model, which counts what the
-     * loops touch again as kept where it fits the cache that machine.def supposes. Operands are in no cache at first,
+     * loops touch again as kept where it fits the cache of the type of core. Operands are in no cache at first,
      * and packable ones packed. */
     double bytes[AIC_TRAFFIC_LEVELS];
     char *text; /* the report of `aicjit explain` for people: loops, refused micro-kernels and tiles; aic_free() */

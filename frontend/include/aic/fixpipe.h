@@ -38,7 +38,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. fixpipe.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_fixpipe_desc {
     size_t size; /* of this structure, as aic_fixpipe_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -46,7 +46,7 @@ typedef struct aic_fixpipe_desc {
 #undef AIC_FIELD
 } aic_fixpipe_desc;
 
-/* The defaults of fixpipe.def. */
+/* The defaults. */
 static inline aic_fixpipe_desc aic_fixpipe_desc_init(void)
 {
     aic_fixpipe_desc made;

@@ -16,7 +16,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. load_data.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_load_data_desc {
     size_t size; /* of this structure, as aic_load_data_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -24,7 +24,7 @@ typedef struct aic_load_data_desc {
 #undef AIC_FIELD
 } aic_load_data_desc;
 
-/* The defaults of load_data.def. */
+/* The defaults. */
 static inline aic_load_data_desc aic_load_data_desc_init(void)
 {
     aic_load_data_desc made;

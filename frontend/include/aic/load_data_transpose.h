@@ -17,7 +17,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. load_data_transpose.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_load_data_transpose_desc {
     size_t size; /* of this structure, as aic_load_data_transpose_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -25,7 +25,7 @@ typedef struct aic_load_data_transpose_desc {
 #undef AIC_FIELD
 } aic_load_data_transpose_desc;
 
-/* The defaults of load_data_transpose.def. */
+/* The defaults. */
 static inline aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void)
 {
     aic_load_data_transpose_desc made;

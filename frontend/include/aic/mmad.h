@@ -28,7 +28,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. mmad.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_mmad_desc {
     size_t size; /* of this structure, as aic_mmad_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -36,7 +36,7 @@ typedef struct aic_mmad_desc {
 #undef AIC_FIELD
 } aic_mmad_desc;
 
-/* The defaults of mmad.def. */
+/* The defaults. */
 static inline aic_mmad_desc aic_mmad_desc_init(void)
 {
     aic_mmad_desc made;

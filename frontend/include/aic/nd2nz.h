@@ -23,7 +23,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. nd2nz.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_nd2nz_desc {
     size_t size; /* of this structure, as aic_nd2nz_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -31,7 +31,7 @@ typedef struct aic_nd2nz_desc {
 #undef AIC_FIELD
 } aic_nd2nz_desc;
 
-/* The defaults of nd2nz.def. */
+/* The defaults. */
 static inline aic_nd2nz_desc aic_nd2nz_desc_init(void)
 {
     aic_nd2nz_desc made;

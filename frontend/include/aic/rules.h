@@ -1,6 +1,6 @@
 /* Where everything comes from: each rule, parameter, default and rounding step of the operators, with the document and
  * the place in it, or the reason of a choice. The library's validators, messages, manual and headers are made from the
- * same lists (aic/OP.def).
+ * same lists.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_RULES_H
@@ -19,7 +19,7 @@ typedef struct aic_rule {
     const char *field;  /* of rules: the fields that messages name, "a / b" where they are several; of steps: the choice
                            (aic/choice.h) that can change it, "" where none can; else the field's name */
     const char *text;   /* what holds; of a field what it is; "" for a default, which aic_OP_desc_init() gives */
-    const char *origin; /* "documented", "vendor", "inferred" or "chosen": aic/field.h */
+    const char *origin; /* "documented", "vendor", "inferred" or "chosen" */
     const char *source; /* as messages have it: "TIK conv2d, parameter stride", "public vendor source: ...",
                            "inferred: ...", "our choice: ..." */
 } aic_rule;

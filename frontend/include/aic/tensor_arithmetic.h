@@ -34,7 +34,7 @@ AIC_EXTERN_C_BEGIN
 /* In every entry of a stride field: dense rows, one lane's channels after the other, then batches. */
 #define AIC_COMPACT (-1)
 
-/* The parameters of the document, under its names. tensor_arithmetic.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_tensor_arithmetic_desc {
     size_t size; /* of this structure, as aic_tensor_arithmetic_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -42,7 +42,7 @@ typedef struct aic_tensor_arithmetic_desc {
 #undef AIC_FIELD
 } aic_tensor_arithmetic_desc;
 
-/* The defaults of tensor_arithmetic.def. */
+/* The defaults. */
 static inline aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void)
 {
     aic_tensor_arithmetic_desc made;

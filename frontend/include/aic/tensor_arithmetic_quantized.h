@@ -14,7 +14,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. tensor_arithmetic_quantized.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_tensor_arithmetic_quantized_desc {
     size_t size; /* of this structure, as aic_tensor_arithmetic_quantized_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -22,7 +22,7 @@ typedef struct aic_tensor_arithmetic_quantized_desc {
 #undef AIC_FIELD
 } aic_tensor_arithmetic_quantized_desc;
 
-/* The defaults of tensor_arithmetic_quantized.def. */
+/* The defaults. */
 static inline aic_tensor_arithmetic_quantized_desc aic_tensor_arithmetic_quantized_desc_init(void)
 {
     aic_tensor_arithmetic_quantized_desc made;

@@ -22,7 +22,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. texpands.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_texpands_desc {
     size_t size; /* of this structure, as aic_texpands_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -30,7 +30,7 @@ typedef struct aic_texpands_desc {
 #undef AIC_FIELD
 } aic_texpands_desc;
 
-/* The defaults of texpands.def: A5, vec, the valid region as large as the tile, row-major without boxes, placed by the
+/* The defaults: A5, vec, the valid region as large as the tile, row-major without boxes, placed by the
  * library. */
 static inline aic_texpands_desc aic_texpands_desc_init(void)
 {

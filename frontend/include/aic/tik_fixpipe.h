@@ -30,7 +30,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. tik_fixpipe.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_tik_fixpipe_desc {
     size_t size; /* of this structure, as aic_tik_fixpipe_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -38,7 +38,7 @@ typedef struct aic_tik_fixpipe_desc {
 #undef AIC_FIELD
 } aic_tik_fixpipe_desc;
 
-/* The defaults of tik_fixpipe.def. */
+/* The defaults. */
 static inline aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void)
 {
     aic_tik_fixpipe_desc made;

@@ -29,7 +29,7 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. transdata.def lists them with their meaning. */
+/* The parameters of the document, under its names. */
 typedef struct aic_transdata_desc {
     size_t size; /* of this structure, as aic_transdata_desc_init() has it */
 #define AIC_FIELD AIC_MEMBER
@@ -37,7 +37,7 @@ typedef struct aic_transdata_desc {
 #undef AIC_FIELD
 } aic_transdata_desc;
 
-/* The defaults of transdata.def. */
+/* The defaults. */
 static inline aic_transdata_desc aic_transdata_desc_init(void)
 {
     aic_transdata_desc made;

@@ -191,8 +191,8 @@ typedef enum aic_memory { AIC_MEMORY_FLAT = 0, AIC_MEMORY_LOCAL = 1 } aic_memory
  * first. */
 typedef enum aic_rounding { AIC_ROUNDING_FLOOR = 0, AIC_ROUNDING_HALF_UP = 1 } aic_rounding;
 
-/* Points that the documents leave open and other sources read in another way; aic/choices.def says of each what it is
- * about, and aic/choice.h sets them by name. The first value of each is the default. */
+/* Points that the documents leave open and other sources read in another way; the members of aic_semantics say what
+ * they are about, and aic/choice.h sets them by name. The first value of each is the default. */
 typedef enum aic_sum_model { AIC_SUM_MODEL_BLOCK = 0, AIC_SUM_MODEL_SEQUENTIAL, AIC_SUM_MODEL_EXACT } aic_sum_model;
 typedef enum aic_int_overflow { AIC_INT_OVERFLOW_CLAMP = 0, AIC_INT_OVERFLOW_WRAP } aic_int_overflow;
 typedef enum aic_offset_sign { AIC_OFFSET_SIGN_SIGNED = 0, AIC_OFFSET_SIGN_UNSIGNED } aic_offset_sign;

@@ -1,6 +1,6 @@
 """ResNet-50 in int8 by the operators of aicjit: exact against integers in NumPy, timed against onnxruntime.
 
-    tools/dev resnet50 [PICTURE.png] [--threads N] [--runs N] [--seed N] [--json FILE]
+    tools/dev resnet50 [PICTURE.png] [--threads N] [--runs N] [--seed N] [--folder DIR] [--json FILE]
 
 The topology is that of the ONNX project's ResNet-50 v1.5; the weights are pseudo-random. Every result of every layer is
 compared, each element. The exit status is 1 when one differs.
@@ -10,6 +10,7 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -37,15 +38,15 @@ def read_picture(path, seed):
     return np.asarray(picture.crop((left, top, left + side, top + side)).resize((SIZE, SIZE)))
 
 
-def check(net, results):
-    """Compares every layer; the number of those that differ."""
+def check(layers, given, results):
+    """Compares every layer; the number of those that differ. given, layers: by the names that they have in the folder."""
     wrong = 0
-    for step in net.steps:
-        ours, wanted = network.canonical(step.result), results[step.layer.name]
+    for name, layer in layers.items():
+        ours, wanted = network.canonical(given[name]), results[layer.name]
         if not np.array_equal(ours, wanted):
             positions = np.argwhere(ours != wanted)
             print("%s %s: %d of %d elements differ, first at %s: %d, not %d"
-                  % (step.layer.kind, step.layer.name, len(positions), ours.size, tuple(positions[0]), ours[tuple(positions[0])],
+                  % (layer.kind, layer.name, len(positions), ours.size, tuple(positions[0]), ours[tuple(positions[0])],
                      wanted[tuple(positions[0])]))
             wrong += 1
     return wrong
@@ -69,18 +70,20 @@ def shape_text(layer):
     return "%dx%d%s %d-%d" % (k, k, "/%d" % layer.stride if layer.stride > 1 else "", i, o)
 
 
-def print_table(net, times, peer_times):
+def print_table(table, layers, results, peer_times):
+    """table: Network.table(), a row a kernel."""
     print("\n%-13s %-6s %-18s %-10s %8s %8s %8s" % ("layer", "result", "shape", "output", "us", "GMAC/s", "peer us"))
     rows = []
-    for step, seconds in zip(net.steps, times):
-        layer, output = step.layer, "x".join(map(str, network.canonical(step.result).shape[1:])) or "-"
+    for name, layer in layers.items():
+        own = [row for row in table if network.result_of(row["layer"]) == name]
+        result, us = results[layer.name], sum(row["us"] for row in own)
+        output, rate = "x".join(map(str, result.shape[1:])) or "-", network.macs(layer, result) / us * 1e-3
         theirs = sum(peer_times.get(layer.name + part, 0) for part in peer.PARTS)
-        rows.append({"layer": layer.kind, "result": layer.name, "shape": shape_text(layer), "output": output,
-                     "us": seconds * 1e6, "gmacs_per_s": step.macs / seconds * 1e-9, "peer_us": theirs,
-                     "kernels": [str(kernel.spec) for kernel in step.kernels]})
+        rows.append({"layer": layer.kind, "result": layer.name, "shape": shape_text(layer), "output": output, "us": us,
+                     "gmacs_per_s": rate, "peer_us": theirs, "kernels": [row["spec"] for row in own]})
         print("%-13s %-6s %-18s %-10s %8.1f %8s %8s"
-              % (layer.kind, layer.name, shape_text(layer), output, seconds * 1e6,
-                 "%.1f" % (step.macs / seconds * 1e-9) if step.macs else "", "%.0f" % theirs if theirs else ""))
+              % (layer.kind, layer.name, shape_text(layer), output, us, "%.1f" % rate if rate else "",
+                 "%.0f" % theirs if theirs else ""))
     return rows
 
 
@@ -90,6 +93,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", default="resnet50-network", help="where the network goes; default: %(default)s")
     parser.add_argument("--json", help="where to write the table")
     parser.add_argument("--no-peer", action="store_true", help="without onnxruntime")
     options = parser.parse_args()
@@ -97,15 +101,17 @@ def main():
     print("aicjit %s, %s, LLVM %s, %d thread(s)"
           % (aicjit.version(), aicjit.isa_levels()[-1], aicjit.llvm_version(), options.threads))
     constants, results = model.build(layers, picture, options.seed)
-    start = time.perf_counter()
-    net = network.Network(layers, constants, picture, options.threads)
-    print("%d layers, %d kernels, made in %.2f s" % (len(layers), len(set(k.name for s in net.steps for k in s.kernels)),
-                                                    time.perf_counter() - start))
-    net.run(picture)
-    wrong = check(net, results)
+    context = aicjit.Context(threads=options.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        names = network.write(folder, layers, constants, picture.shape[:2], every=True)
+        wrong = check(names, aicjit.Network.open(folder, context=context)(network.image(picture)), results)
+    network.write(options.folder, layers, constants, picture.shape[:2])
     print("%d of %d layers are what the integer model gives, bit for bit" % (len(layers) - wrong, len(layers)))
+    start = time.perf_counter()
+    net = aicjit.Network.open(options.folder, context=context)
+    print("%d kernels, opened from %s in %.2f s" % (len(net.info.kernels), options.folder, time.perf_counter() - start))
 
-    functions, peer_times = [lambda: net.run(picture)], {}
+    functions, peer_times = [lambda: net(network.image(picture))], {}
     if not options.no_peer:
         content = peer.model(layers, constants, picture.shape[:2])
         theirs = peer.Peer(content, options.threads)
@@ -115,7 +121,7 @@ def main():
             profiled.run(picture)
         peer_times = profiled.profile()
     total = median_times(functions, options.runs)
-    rows = print_table(net, median_times([step.run for step in net.steps], options.runs), peer_times)
+    rows = print_table(net.table(options.runs), names, results, peer_times)
     print("\nwhole network: %.2f ms" % (total[0] * 1e3), end="")
     print("; onnxruntime %s: %.2f ms, %.2f of its speed" % (theirs.version, total[1] * 1e3, total[1] / total[0])
           if len(total) > 1 else "")

@@ -1,42 +1,13 @@
 """The network as a folder of kernels, for pictures of one size."""
 
-import pathlib
-
 import numpy as np
 
 import aicjit
+from network_folder import Folder
 
 MODES = "float16-cube", "float16-fast", "float16-winograd", "int8"
 BITWISE = "float16-cube", "int8"  # kernels and reference give the same bits
 EXACT = 12582912  # 1.5 * 2^23: floats around it are 1 apart, so its bits plus an int32 sum are those of itself plus the sum
-
-
-class Folder:
-    """network.txt and its constants as they come."""
-
-    def __init__(self, path):
-        self.path, self.lines = pathlib.Path(path), ["# aicjit network, version 1"]
-        self.path.mkdir(parents=True, exist_ok=True)
-
-    def tensor(self, kind, name, dtype, shape):
-        self.lines.append("%s %s %s [%s]" % (kind, name, dtype, ",".join(map(str, shape))))
-        return name
-
-    def view(self, name, of, dtype, shape):
-        self.lines.append("view %s %s %s [%s] at 0" % (name, of, dtype, ",".join(map(str, shape))))
-        return name
-
-    def constant(self, name, array):
-        np.save(self.path / (name + ".npy"), array)
-        self.lines.append("constant %s %s.npy" % (name, name))
-        return name
-
-    def kernel(self, text, **operands):
-        self.lines.append("kernel %s : %s" % (text, " ".join("%s=%s" % pair for pair in operands.items())))
-
-    def close(self, *outputs):
-        self.lines += ["output " + name for name in outputs]
-        (self.path / "network.txt").write_text("\n".join(self.lines) + "\n")
 
 
 def _arithmetic(keys):

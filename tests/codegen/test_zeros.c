@@ -1,0 +1,231 @@
+/* Weights that are 0 in the last channels for every tap and output channel: tiles leave these channels out where the
+ * sums are integers, whatever the image has there. Images of other weights do not. */
+#include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
+#include "codegen/packed.h"
+#include "frontend/core/stage.h"
+#include "frontend/random/rng.h"
+#include "tests/claims.h"
+#include "tests/levels.h"
+#include "tests/specs.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_zeros(void);
+
+enum { OUT, IMAGE, WEIGHT, OPERANDS };
+
+static const char *const SPECS[] = {
+    "conv2d(dtype=int8, fm_shape=[1,9,7,32], kernel_shape=[1,3,3,48,32], pad=[1,1,1,1])",
+    "conv2d(dtype=int8, fm_shape=[2,9,7,32], kernel_shape=[2,5,5,16,32], pad=[2,2,2,2], pad_value=-7)",
+    "conv2d(dtype=int8, fm_shape=[3,6,11,32], kernel_shape=[3,1,1,32,32], init_l1out=false)",
+    "conv2d(dtype=int8, fm_shape=[3,6,11,32], kernel_shape=[3,3,2,80,32], stride=[2,1], dilation=[1,3], pad=[3,3,1,1])",
+    "conv2d(dtype=int8, fm_shape=[1,5,7,4], kernel_shape=[1,3,3,32,4], pad=[1,1,1,1])",
+    "conv2d(dtype=int8, fm_shape=[64,9,9,32], kernel_shape=[64,9,9,16,32], pad=[0,0,1,0])",
+    "conv2d(dtype=float16, fm_shape=[2,9,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1])",
+};
+enum { SPECS_COUNT = sizeof SPECS / sizeof *SPECS };
+
+typedef struct tensors {
+    aic_spec spec;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    void *data[OPERANDS], *expected, *packed;
+    int64_t channels, c0;
+} tensors;
+
+static void *block(size_t bytes)
+{
+    const size_t size = (bytes + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, size);
+    ck_assert_ptr_nonnull(memory);
+    return memset(memory, 0, size);
+}
+
+/* int8: any byte. float16: both bytes from 0 to 59, so that all are finite. */
+static void fill(const tensors *t, int operand, uint64_t *state)
+{
+    uint8_t *bytes = t->data[operand];
+    const bool any = t->operand[operand].dtype != AIC_FLOAT16;
+    for (int64_t i = 0; i < t->operand[operand].bytes; i++) {
+        bytes[i] = (uint8_t)(any ? aic_rng_next(state) : aic_rng_next(state) % 60);
+    }
+}
+
+/* Clears the weights of the channels from `real` on. */
+static void clear(const tensors *t, int64_t real)
+{
+    const size_t size = aic_dtype_size(t->operand[WEIGHT].dtype);
+    const int64_t block_elements = t->operand[WEIGHT].elements / (t->channels / t->c0);
+    for (int64_t i = 0; i < t->operand[WEIGHT].elements; i++) {
+        if (i / block_elements * t->c0 + i % t->c0 >= real) {
+            memset((uint8_t *)t->data[WEIGHT] + (size_t)i * size, 0, size);
+        }
+    }
+}
+
+static void open_tensors(tensors *t, const char *text, aic_kernel **kernel, aic_context *context)
+{
+    size_t count;
+    t->spec = spec_of(text);
+    t->channels = t->spec.stage[0].desc.conv2d.fm_shape[0] * t->spec.stage[0].desc.conv2d.fm_shape[3];
+    t->c0 = t->spec.stage[0].desc.conv2d.fm_shape[3];
+    ck_assert_int_eq(aic_spec_operands(&t->spec, NULL, t->operand, &count), AIC_OK);
+    for (size_t i = 0; i < OPERANDS; i++) {
+        t->data[i] = block((size_t)t->operand[i].bytes);
+    }
+    t->expected = block((size_t)t->operand[OUT].bytes);
+    ck_assert_int_eq(aic_kernel_create(context, &t->spec, NULL, kernel), AIC_OK);
+    size_t bytes;
+    ck_assert_int_eq(aic_kernel_packed_size(*kernel, WEIGHT, &bytes), AIC_OK);
+    t->packed = block(bytes);
+}
+
+static void close_tensors(tensors *t, aic_kernel *kernel, aic_context *context)
+{
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+    for (size_t i = 0; i < OPERANDS; i++) {
+        free(t->data[i]);
+    }
+    free(t->expected);
+    free(t->packed);
+}
+
+static void expect_bits(const tensors *t, int64_t real, const char *weights)
+{
+    ck_assert_msg(memcmp(t->data[OUT], t->expected, (size_t)t->operand[OUT].bytes) == 0,
+                  "%lld channels, %s weights: other bits", (long long)real, weights);
+}
+
+/* The image of weights that there is gives the reference's bits. */
+static void expect_packed(const tensors *t, aic_kernel *kernel, int64_t real)
+{
+    const size_t bytes = (size_t)t->operand[OUT].bytes;
+    void *expected[] = {t->expected, t->data[IMAGE], t->data[WEIGHT]};
+    void *packed[] = {t->data[OUT], t->data[IMAGE], t->packed};
+    memset(t->expected, 0, bytes);
+    memset(t->data[OUT], 0, bytes);
+    ck_assert_int_eq(aic_reference(&t->spec, NULL, expected, OPERANDS), AIC_OK);
+    ck_assert_int_eq(aic_kernel_call_packed(kernel, packed, OPERANDS), AIC_OK);
+    expect_bits(t, real, "packed");
+}
+
+/* The reference's bits, of packed weights and of plain ones. */
+static void expect_same(const tensors *t, aic_kernel *kernel, int64_t real)
+{
+    ck_assert_int_eq(aic_kernel_pack(kernel, WEIGHT, t->packed, t->data[WEIGHT]), AIC_OK);
+    expect_packed(t, kernel, real);
+    memset(t->data[OUT], 0, (size_t)t->operand[OUT].bytes);
+    ck_assert_int_eq(aic_kernel_call(kernel, t->data, OPERANDS), AIC_OK);
+    expect_bits(t, real, "plain");
+}
+
+/* Fewer and fewer channels have weights, then all have again; one weight behind many zeros counts. _i: a level and a
+ * specification. */
+START_TEST(channels_without_weights)
+{
+    tensors t;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    aic_kernel *kernel;
+    uint64_t state = claims_seed(3 + (uint64_t)_i);
+    options.isa = levels_name(_i / SPECS_COUNT);
+    options.threads = 1;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    open_tensors(&t, SPECS[_i % SPECS_COUNT], &kernel, context);
+    const int64_t reals[] = {t.channels,
+                             t.channels - 1,
+                             t.channels - t.c0 / 2,
+                             t.channels - t.c0 / 2 - 3,
+                             t.channels - t.c0 + 1,
+                             t.channels - t.c0,
+                             1,
+                             0,
+                             t.channels};
+    for (size_t r = 0; r < sizeof reals / sizeof *reals; r++) {
+        fill(&t, IMAGE, &state);
+        fill(&t, WEIGHT, &state);
+        clear(&t, reals[r]);
+        expect_same(&t, kernel, reals[r]);
+    }
+    for (int i = 0; i < 8; i++) {
+        clear(&t, t.channels - t.c0 / 2);
+        const int64_t elements = t.operand[WEIGHT].elements, at = aic_rng_range(&state, 0, elements / t.c0 - 1) * t.c0;
+        ((uint8_t *)t.data[WEIGHT])[(size_t)(at + t.c0 - 1) * aic_dtype_size(t.operand[WEIGHT].dtype)] = 1;
+        expect_same(&t, kernel, -1);
+    }
+    close_tensors(&t, kernel, context);
+}
+END_TEST
+
+/* What the plan of a level says of the kernel. */
+static aic_plan *plan_of(const tensors *t, const char *level, const aic_semantics *semantics)
+{
+    const aic_problem problem = {&t->spec, semantics, aic_target_find(aic_host_arch(), level),
+                                 aic_machine_of(aic_host_this()->core)};
+    aic_plan *plan;
+    ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    return plan;
+}
+
+static int64_t *counts_of(const tensors *t, const aic_tiling *tiling)
+{
+    return (int64_t *)(void *)((uint8_t *)t->packed + AIC_HEAD_BYTES + tiling->panel.packed_bytes);
+}
+
+/* Packing counts the k-packs that have weights, and tiles compute so many: if an image counts less than its weights
+ * have, those that are not counted are as good as 0. _i: a level and a specification. */
+START_TEST(tiles_obey_the_count)
+{
+    tensors t;
+    aic_context_options options = aic_context_options_init();
+    const aic_semantics semantics = aic_semantics_init();
+    aic_context *context;
+    aic_kernel *kernel;
+    uint64_t state = claims_seed(5 + (uint64_t)_i);
+    options.isa = levels_name(_i / SPECS_COUNT);
+    options.threads = 1;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    open_tensors(&t, SPECS[_i % SPECS_COUNT], &kernel, context);
+    aic_plan *plan = plan_of(&t, options.isa, &semantics);
+    const aic_tiling *tiling = aic_tiling_of(plan);
+    fill(&t, IMAGE, &state);
+    if (tiling->panel.counts) {
+        const int64_t channels = tiling->geometry.arithmetic.kpack_channels, last = (t.channels - t.c0) / channels;
+        for (int64_t real = t.channels; real > t.channels - t.c0; real -= channels) {
+            fill(&t, WEIGHT, &state);
+            clear(&t, real);
+            expect_same(&t, kernel, real);
+            for (int64_t i = 0; i < tiling->panel.used; i++) {
+                ck_assert_int_eq(counts_of(&t, tiling)[i], aic_parts(real, channels));
+            }
+        }
+        const int64_t less = last + tiling->geometry.unroll;
+        fill(&t, WEIGHT, &state);
+        ck_assert_int_eq(aic_kernel_pack(kernel, WEIGHT, t.packed, t.data[WEIGHT]), AIC_OK);
+        for (int64_t i = 0; tiling->tile.counts && i < tiling->panel.used; i++) {
+            counts_of(&t, tiling)[i] = i == tiling->panel.used - 1 ? less : 1;
+        }
+        clear(&t, tiling->tile.counts ? less * channels : t.channels);
+        expect_packed(&t, kernel, less);
+    }
+    ck_assert(tiling->panel.counts || tiling->kernel != &aic_microkernel_vector ||
+              t.operand[WEIGHT].dtype != AIC_INT8 || t.c0 == tiling->geometry.arithmetic.kpack_channels);
+    aic_plan_free(plan);
+    close_tensors(&t, kernel, context);
+}
+END_TEST
+
+Suite *suite_zeros(void)
+{
+    Suite *suite = suite_create("zeros");
+    TCase *tcase = tcase_create("zeros");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, channels_without_weights, 0, levels_count() * SPECS_COUNT);
+    tcase_add_loop_test(tcase, tiles_obey_the_count, 0, levels_count() * SPECS_COUNT);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
