@@ -34,6 +34,7 @@ endif()
 
 # Nothing of the system but the C library: what is not linked in lies beside the library.
 set_target_properties(aicjit aicjit_tool PROPERTIES INSTALL_RPATH "$ORIGIN")
+target_sources(aicjit_module PRIVATE "${python_dir}/older_libc.c")
 # pip builds this target alone: it needs whatever is installed below.
 add_dependencies(aicjit_python aicjit aicjit_module aicjit_tool)
 if(TARGET aicjit_ready_parts) # not on every machine

@@ -9,6 +9,8 @@ LLVMTypeRef aic_kpack_channel(aic_emit *e, const aic_arithmetic *a)
     case AIC_PRODUCT_PAIR:
     case AIC_PRODUCT_BFLOAT:
         return e->i16;
+    case AIC_PRODUCT_WORD:
+        return e->i32;
     case AIC_PRODUCT_QUAD:
         return e->i8;
     case AIC_PRODUCT_FLOAT:
@@ -69,6 +71,7 @@ void aic_to_kpacks(aic_emit *e, aic_dtype dtype, const aic_arithmetic *a, LLVMVa
     kpacks[1] = NULL;
     switch (a->product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_WORD:
         kpacks[0] = LLVMBuildSExt(e->builder, elements, type, "");
         break;
     case AIC_PRODUCT_QUAD:

@@ -7,6 +7,7 @@
 
 #define NEED_REQUIRED true
 #define NEED_OPTIONAL false
+#define NEED_ADDED false
 
 /* One an operator; the table below misses one that is forgotten here. */
 #define SHEET conv2d

@@ -123,6 +123,9 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     if (planes_of(c) == 0) {
         return "multiplies int8, bfloat16 and float16 only";
     }
+    if (c->groups > 1) {
+        return "takes one group of channels";
+    }
     return c->dtype == AIC_INT8 ? refuse_int(c, target) : refuse_float(c, target);
 }
 

@@ -56,6 +56,7 @@ typedef struct aic_contraction {
     aic_dtype dtype;  /* of image and weight */
     int64_t c1, c0;   /* c1 blocks of c0 channels */
     int64_t channels; /* channels in use: the last block may be partly unused, and unused k-packs are never read */
+    int64_t groups;   /* input and output channels are cut into so many equal groups, an output sees its own; 0 as 1 */
     aic_image_layout image;
     aic_line down, across; /* the result is [n/16, block_rows, 16], pixel p = row*across.out + col */
     int64_t n;             /* output channels */
@@ -78,6 +79,20 @@ typedef struct aic_contraction {
 
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */
 enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };
+
+/* The channels that an output channel sees, in the blocks that the weight has: those of its group. */
+typedef struct aic_seen {
+    int64_t c1, c0, channels;
+} aic_seen;
+
+static inline aic_seen aic_seen_of(const aic_contraction *c)
+{
+    if (c->groups <= 1) {
+        return (aic_seen){c->c1, c->c0, c->channels};
+    }
+    const int64_t channels = c->channels / c->groups, c0 = channels < c->c0 ? channels : c->c0;
+    return (aic_seen){channels / c0, c0, channels};
+}
 
 typedef struct aic_contraction_schedule {
 #define AIC_FIELD AIC_MEMBER

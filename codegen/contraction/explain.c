@@ -137,7 +137,8 @@ static void put_small_tiles(FILE *out, int depth, const aic_tiling *t)
 /* Prints the loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
-    const int64_t blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, kpacks = t->panel.kpacks / blocks;
+    const int64_t blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1,
+                  kpacks = t->panel.kpacks / blocks;
     const long long sums = (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
     if (blocks > 1) {
         aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");

@@ -6,6 +6,7 @@
 #define AIC_MICROKERNEL_H
 
 #include "codegen/contraction/emitters.h"
+#include "codegen/parts/tile.h"
 
 typedef struct aic_microkernel {
     const char *name; /* at most eight letters */
@@ -84,6 +85,11 @@ extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_mi
  * void starts(panel), which adds weights by points to a panel that has those by taps. */
 aic_routine aic_compose_winograd_image(aic_program *program, const aic_plan *plan, aic_routine packed);
 aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *plan);
+
+/* tile_use.c: whether tiles can load the k-packs of whole groups together, so many a group, and spread them over the
+ * lanes of a vector; and how k-packs of the image get into lanes. */
+bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks);
+aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g);
 
 /* tile_use.c: the tile of aic_microkernel_vector; one of own code, whose arguments are rows, columns, and whether there
  * is the role `leave`. */

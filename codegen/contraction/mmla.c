@@ -28,6 +28,9 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     if (c->dtype != AIC_INT8) {
         return "multiplies int8 only";
     }
+    if (c->groups > 1) {
+        return "takes one group of channels";
+    }
     if (c->c0 % KPACK_CHANNELS != 0) {
         return "takes eight channels of a block at a time";
     }

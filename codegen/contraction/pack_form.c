@@ -16,7 +16,7 @@ static size_t add(int64_t *number, const int64_t *more, size_t bytes)
     return bytes / sizeof *more;
 }
 
-/* Other numbers of the tiling that packing reads follow from these. */
+/* Other numbers of the tiling that packing reads follow from these; so do the groups, from the k-packs of a tap. */
 size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64_t number[])
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;

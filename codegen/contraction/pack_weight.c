@@ -24,6 +24,7 @@ enum { WHOLE, REST, STARTS, INNER };
 typedef struct packer {
     aic_emit *e;
     const aic_contraction *c;
+    aic_seen seen;
     const aic_plan_geometry *g;
     const aic_wish *wish;
     const aic_plan_band *b;
@@ -104,16 +105,16 @@ static aic_routine use_blocks(aic_program *program, const packer *p, int64_t cha
                               const char *name)
 {
     const aic_arithmetic *a = &p->g->arithmetic;
-    const int64_t left = p->b->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
+    const int64_t left = p->b->pixel_kpacks - (p->seen.c1 - 1) * p->c0_kpacks;
     const aic_weights_key key = {.dtype = p->c->dtype,
                                  .sum = a->sum,
                                  .product = a->product,
                                  .kpack_bytes = a->kpack_bytes,
                                  .kpack_channels = a->kpack_channels,
                                  .planes = a->planes,
-                                 .c0 = p->c->c0,
+                                 .c0 = p->seen.c0,
                                  .channels = channels,
-                                 .kpacks = channels == p->c->c0 ? p->c0_kpacks : aic_least(left, p->c0_kpacks),
+                                 .kpacks = channels == p->seen.c0 ? p->c0_kpacks : aic_least(left, p->c0_kpacks),
                                  .panel_channels = p->g->panel_channels,
                                  .notes = p->panels->notes,
                                  .special_first = p->panels->notes ? p->wish->special_first : 0,
@@ -237,7 +238,7 @@ static LLVMValueRef emit_columns(packer *p, int64_t columns, aic_emit_kind kind,
 /* K-packs of a tap that have channels; they come first. The last tap may have fewer where kernel rows are folded. */
 static int64_t used_kpacks(const packer *p)
 {
-    const int64_t channels = p->g->arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
+    const int64_t channels = p->g->arithmetic.kpack_channels, all = p->seen.c1 * p->c0_kpacks;
     if (p->wish->merged > 1) {
         return p->c->down.taps % p->wish->fold != 0 ? 0 : p->wish->merged * p->b->pixel_kpacks;
     }
@@ -275,12 +276,9 @@ static aic_routine use_starts(aic_program *program, const packer *p)
 static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    packer p = {.c = c,
-                .g = &t->geometry,
-                .wish = &t->wish,
-                .b = &t->band,
-                .panels = &t->panel,
-                .c0_kpacks = (unsigned)(c->c0 / a->kpack_channels)};
+    packer p = {
+        .c = c, .g = &t->geometry, .wish = &t->wish, .b = &t->band, .panels = &t->panel, .seen = aic_seen_of(c)};
+    p.c0_kpacks = (unsigned)(p.seen.c0 / a->kpack_channels);
     p.raw_bytes = a->kpack_channels * t->geometry.source_bytes;
     p.block = aic_transposed_channels(c, &t->geometry);
     return p;
@@ -314,11 +312,11 @@ static void compose_inners(aic_program *program, packer *p, const aic_plan *plan
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
     const int64_t uses = c->down.out * c->across.out;
-    const int64_t full = rows ? p->panels->columns / p->panels->item_channels : c->channels / c->c0;
-    const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : c->channels % c->c0;
+    const int64_t full = rows ? p->panels->columns / p->panels->item_channels : p->seen.channels / p->seen.c0;
+    const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : p->seen.channels % p->seen.c0;
     if (full > 0) {
-        p->inner[WHOLE] = compose_inner(program, p, plan, rows ? p->panels->item_channels : c->c0, aic_pack_kind(uses),
-                                        "weights_whole");
+        p->inner[WHOLE] = compose_inner(program, p, plan, rows ? p->panels->item_channels : p->seen.c0,
+                                        aic_pack_kind(uses), "weights_whole");
     }
     if (rest > 0) {
         /* One of full + 1 items or channel blocks. */
@@ -357,6 +355,7 @@ static aic_panels_key key_of(const packer *p)
                             .folded = p->wish->fold > 1,
                             .blocks = p->g->blocks > 1,
                             .partial = p->panels->columns % p->panels->item_channels != 0,
+                            .groups = p->c->groups > 1,
                             .counts = !p->panels->counts ? 0 : aic_least(step & -step, AIC_LINE_BYTES)};
 }
 
@@ -383,6 +382,12 @@ static void give_panels(const packer *p, aic_use *use, const aic_panels_key *key
         aic_use_number(use, panels->block_bytes, "block.pitch");
         aic_use_trips(use, p->g->blocks, "blocks");
     }
+    if (key->groups) {
+        aic_use_trips(use, p->g->panel_channels, "panel.channels");
+        aic_use_number(use, p->c->n, "outputs");
+        aic_use_number(use, p->c->n / p->c->groups, "group.outputs");
+        aic_use_number(use, p->b->seen_kpacks * p->g->arithmetic.kpack_bytes, "group.bytes");
+    }
     if (key->empty_kpacks) {
         aic_use_trips(use, panels->taps, "panel.taps");
         aic_use_number(use, panels->kpacks * step, "tap.bytes");
@@ -396,11 +401,11 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
 {
     const aic_contraction *c = p->c;
     const aic_plan_panel *panels = p->panels;
-    const int64_t bytes = c->c0 * p->g->source_bytes;
+    const int64_t bytes = p->seen.c0 * p->g->source_bytes;
     if (key->whole) {
-        aic_use_trips(use, c->channels / c->c0, "whole.count");
+        aic_use_trips(use, p->seen.channels / p->seen.c0, "whole.count");
     }
-    aic_use_trips(use, c->c1, "all");
+    aic_use_trips(use, p->seen.c1, "all");
     aic_use_trips(use, c->down.taps * c->across.taps, "taps");
     aic_use_number(use, c->weight_n * bytes, "source.tap");
     aic_use_number(use, panels->item_channels * bytes, "source.item");

@@ -24,14 +24,38 @@ int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64
 /* Blocks of channels whose sums are formed one after the other. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
-    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1;
+    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1;
+}
+
+bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks)
+{
+    enum { LOADS = 4 }; /* of vectors for one that is spread */
+    const int64_t outputs = c->groups > 1 ? c->n / c->groups : 0;
+    return outputs > 0 && outputs < lanes && lanes % outputs == 0 && kpacks <= LOADS * outputs &&
+           aic_seen_of(c).c1 == 1;
+}
+
+aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g)
+{
+    if (c->groups <= 1) {
+        return AIC_TILE_SAME;
+    }
+    const int64_t outputs = c->n / c->groups, kpacks = aic_seen_of(c).channels / g->arithmetic.kpack_channels;
+    if (outputs % g->lanes == 0) {
+        return outputs % g->panel_channels == 0 ? AIC_TILE_GROUP : AIC_TILE_VECTORS;
+    }
+    return kpacks == g->unroll && aic_groups_spread(c, g->lanes, kpacks) ? AIC_TILE_SPREAD : AIC_TILE_LANES;
 }
 
 /* The only place that knows which fields of a tiling are structure. */
 static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_t pixels)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    return (aic_tile_key){.sum = a->sum,
+    const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
+    return (aic_tile_key){.image = image,
+                          .group_lanes = image == AIC_TILE_SPREAD ? c->n / c->groups : 0,
+                          .group_kpacks = image == AIC_TILE_SPREAD ? t->band.seen_kpacks : 0,
+                          .sum = a->sum,
                           .product = a->product,
                           .kpack_bytes = a->kpack_bytes,
                           .kpack_channels = a->kpack_channels,

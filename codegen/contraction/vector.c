@@ -18,15 +18,20 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 {
     static const aic_arithmetic PAIRS = {AIC_SUM_INT, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
     static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
+    static const aic_arithmetic WORDS = {AIC_SUM_INT, AIC_PRODUCT_WORD, 4, 1, 32, 0, 1};
     static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0, 1};
     static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0, 1};
     const aic_dot *quads = &aic_family_of(target)->dot4;
     switch (c->sum) {
     case AIC_SUM_INT:
+        if (c->groups > 1) {
+            return aic_seen_of(c).channels == 1 ? WORDS : PAIRS;
+        }
         return quads->emit == NULL ? PAIRS
                                    : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
-        return WIDE_PAIRS; /* no offset: its start values are for whole sums, and these start anew in each tap block */
+        return WIDE_PAIRS; /* one channel has too few products; no offset: its start values are for whole sums, and
+                              these start anew in each tap block */
     case AIC_SUM_FAST:
         /* Without FMA each product of float32 would be rounded and then its addition: twice, more than the error bound
          * of accumulate=fast allows. */
@@ -55,6 +60,7 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
     switch (arithmetic_of(c, target).product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_WORD:
         return aic_family_of(target)->dot2.operations;
     case AIC_PRODUCT_QUAD:
         return aic_family_of(target)->dot4.operations;
@@ -72,7 +78,8 @@ enum { TILE_SUMS_MAX = 64 };
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
-    const int64_t sums = s->rows * s->cols * s->vectors, block_kpacks = c->c0 / arithmetic_of(c, target).kpack_channels;
+    const int64_t sums = s->rows * s->cols * s->vectors,
+                  block_kpacks = aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels;
     if (sums > TILE_SUMS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows*cols*vectors = %lld is outside 1..%d", (long long)sums,
                         TILE_SUMS_MAX);
@@ -110,9 +117,13 @@ enum { BODY_OPERATIONS = 32 };
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = c->c0 / channels;
+    int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = aic_seen_of(c).c0 / channels;
+    const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
+    if (aic_groups_spread(c, lanes, unroll)) {
+        return unroll;
+    }
     while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
-                          unroll / 2 * channels >= c->channels)) {
+                          unroll / 2 * channels >= aic_seen_of(c).channels)) {
         unroll /= 2;
     }
     return unroll;
@@ -269,7 +280,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double kpack =
         k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->geometry.unroll;
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
-                 blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
+                 blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
     return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
            TILE_COST;
 }
@@ -306,8 +317,8 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double kpacks =
-        aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * c->channels) / a.kpack_channels;
+    double kpacks = aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * aic_seen_of(c).channels) /
+                    a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
     return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / lanes * multiply_cost(c, target);
 }

@@ -38,6 +38,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .c1 = d->fm_shape[0],
         .c0 = d->fm_shape[3],
         .channels = d->fm_shape[0] * d->fm_shape[3],
+        .groups = d->groups,
         .down = line_of(d->fm_shape[1], d->kernel_shape[1], d->stride[0], d->dilation[0], &d->pad[2]),
         .across = line_of(d->fm_shape[2], d->kernel_shape[2], d->stride[1], d->dilation[1], &d->pad[0]),
         .n = d->kernel_shape[3],

@@ -112,7 +112,13 @@ typedef struct aic_strip_key {
 
 /* A row of the table of a key's fields that lies in its member `scaling`. */
 #define AIC_SCALING_ROW(type, kind, name, count, need, fallback)                                                       \
-    {#name, AIC_KIND_##kind, count, AIC_NEED_##need, offsetof(type, scaling.name), (double)(fallback)},
+    {#name,                                                                                                            \
+     AIC_KIND_##kind,                                                                                                  \
+     count,                                                                                                            \
+     AIC_NEED_##need,                                                                                                  \
+     AIC_ADDED_##need,                                                                                                 \
+     offsetof(type, scaling.name),                                                                                     \
+     (double)(fallback)},
 
 /* ---- what plans must know ---- */
 

@@ -195,6 +195,26 @@ static void emit_starts(const packer *p)
     aic_loop_end(e, &panels);
 }
 
+/* Says in the heads of panels which channels each output channel sees. Those past the last one, which are no results,
+ * see what is there. */
+static void emit_groups(const packer *p)
+{
+    aic_emit *e = p->e;
+    LLVMBuilderRef b = e->builder;
+    aic_loop panels, channels;
+    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
+    LLVMValueRef count = aic_trips(e, "panel.channels"), first = aic_times(e, panels.index, count);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes")));
+    aic_loop_begin(e, &channels, "channel: output channels of a panel", aic_int(e, 0), count, 1, NULL, 0);
+    LLVMValueRef channel = LLVMBuildURem(b, aic_add(e, first, channels.index), aic_number(e, "outputs"), "");
+    LLVMValueRef group = LLVMBuildUDiv(b, channel, aic_number(e, "group.outputs"), "");
+    LLVMValueRef offset = LLVMBuildTrunc(b, aic_times(e, group, aic_number(e, "group.bytes")), e->i32, "");
+    aic_store(e, offset, aic_at(e, panel, aic_mul(e, channels.index, sizeof(int32_t))), AIC_HEAD_GROUPS,
+              sizeof(int32_t));
+    aic_loop_end(e, &channels);
+    aic_loop_end(e, &panels);
+}
+
 /* Whether a k-pack has weights other than 0 in any tap; `at` is where the first tap has it. */
 static LLVMValueRef has_weights(const packer *p, LLVMValueRef at)
 {
@@ -278,6 +298,9 @@ LLVMValueRef aic_emit_part_panels(aic_emit *e, const void *of, const char *name)
     (p.key->rows ? emit_from_rows : emit_from_blocks)(&p);
     if (p.key->starts) {
         emit_starts(&p);
+    }
+    if (p.key->groups) {
+        emit_groups(&p);
     }
     if (p.key->counts) {
         emit_counts(&p);

@@ -18,6 +18,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "codegen/parts.h"
+#include "codegen/parts/weights.h"
 
 #include <stdio.h>
 
@@ -168,11 +169,24 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 
 /* ---- the reduction ---- */
 
+/* Words of int8 as pairs of int16: the upper half of each is its sign, which the weight's does not count. */
+static LLVMValueRef multiply_words(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
+{
+    enum { LOWER = 0xffff };
+    LLVMBuilderRef b = k->e->builder;
+    LLVMTypeRef pairs = aic_vector(k->e->i16, 2 * k->lanes);
+    weight = LLVMBuildAnd(b, weight, aic_const_int(LLVMTypeOf(weight), LOWER), "");
+    return aic_family_of(k->e->target)
+        ->dot2.emit(k->e, sum, LLVMBuildBitCast(b, image, pairs, ""), LLVMBuildBitCast(b, weight, pairs, ""));
+}
+
 static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
 {
     switch ((aic_product)k->key->product) {
     case AIC_PRODUCT_PAIR:
         return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_WORD:
+        return multiply_words(k, sum, image, weight);
     case AIC_PRODUCT_QUAD:
         return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_FLOAT:
@@ -220,12 +234,76 @@ static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
     }
 }
 
+/* Where in a pixel of the band the first k-pack lies that an output channel of the panel sees. */
+static LLVMValueRef group_offset(const tile *k, unsigned channel)
+{
+    aic_emit *e = k->e;
+    const int64_t at = AIC_HEAD_GROUPS + (int64_t)(channel * sizeof(int32_t));
+    return LLVMBuildZExt(e->builder, aic_load(e, e->i32, k->panel, at, sizeof(int32_t)), e->i64, "");
+}
+
+/* K-packs of whole groups, of which lane i takes number `kpack` of its group; a group's lanes are neighbours. */
+static LLVMValueRef spread_kpacks(const tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t kpack)
+{
+    aic_emit *e = k->e;
+    const unsigned outputs = (unsigned)k->key->group_lanes, kpacks = (unsigned)k->key->group_kpacks;
+    LLVMTypeRef type = aic_vector(scalar, k->lanes / outputs * kpacks);
+    LLVMValueRef groups = aic_load(e, type, pixel, 0, (unsigned)k->key->kpack_bytes), from[AIC_LINE_BYTES];
+    aic_limit("lanes of a vector", k->lanes, sizeof from / sizeof *from);
+    if (outputs == 1 && kpacks == 1) {
+        return groups;
+    }
+    for (unsigned i = 0; i < k->lanes; i++) {
+        from[i] = LLVMConstInt(e->i32, i / outputs * kpacks + (unsigned)kpack, false);
+    }
+    return LLVMBuildShuffleVector(e->builder, groups, LLVMGetUndef(type), LLVMConstVector(from, k->lanes), "");
+}
+
+/* A k-pack of one pixel for every lane of a vector, from where each output channel sees it. */
+static LLVMValueRef load_lanes(const tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t offset, unsigned vector)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef lanes = LLVMGetUndef(k->sum_type);
+    for (unsigned i = 0; i < k->lanes; i++) {
+        LLVMValueRef at = aic_at(e, pixel, group_offset(k, vector * k->lanes + i));
+        LLVMValueRef value = aic_load(e, scalar, at, offset, (unsigned)k->key->kpack_bytes);
+        lanes = LLVMBuildInsertElement(e->builder, lanes, value, LLVMConstInt(e->i32, i, false), "");
+    }
+    return lanes;
+}
+
+/* K-pack number `kpack` of pixel `p`, as the lanes of a vector multiply it. */
+static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, unsigned vector, int64_t kpack,
+                               const char *suffix)
+{
+    aic_emit *e = k->e;
+    const unsigned bytes = (unsigned)k->key->kpack_bytes;
+    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
+    LLVMValueRef pixel = pixel_at(k, band, p), value = NULL;
+    const aic_tile_image image = (aic_tile_image)k->key->image;
+    if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
+        pixel = aic_at(e, pixel, group_offset(k, vector * k->lanes));
+    }
+    if (image == AIC_TILE_SPREAD) {
+        value = spread_kpacks(k, pixel, scalar, kpack);
+    } else if (image == AIC_TILE_LANES) {
+        value = load_lanes(k, pixel, scalar, kpack * bytes, vector);
+    } else {
+        LLVMValueRef one = aic_load(e, scalar, pixel, kpack * bytes, bytes);
+        aic_name(e, one, "x.p%u%s.kpack", p, suffix);
+        value = aic_splat(e, one, k->lanes);
+    }
+    value = LLVMBuildBitCast(e->builder, value, k->kpacks_type, "");
+    aic_name(e, value, "x.p%u%s", p, suffix);
+    return value;
+}
+
 /* One k-pack of every pixel times one k-pack of every output channel. */
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
     const unsigned bytes = (unsigned)k->key->kpack_bytes, vectors = k->vectors, lanes = k->lanes;
-    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
+    const bool same = k->key->image == AIC_TILE_SAME || k->key->image == AIC_TILE_GROUP;
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     const kpack_suffix suffix = suffix_of(e, kpack);
     for (unsigned v = 0; v < vectors; v++) {
@@ -234,11 +312,9 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
     fetch_ahead(k, panel, kpack);
     for (unsigned p = 0; p < k->pixels; p++) {
-        LLVMValueRef value = aic_load(e, scalar, pixel_at(k, band, p), kpack * bytes, bytes);
-        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->kpacks_type, "");
-        aic_name(e, value, "x.p%u%s.kpack", p, suffix.text);
-        aic_name(e, image, "x.p%u%s", p, suffix.text);
+        LLVMValueRef image = NULL;
         for (unsigned v = 0; v < vectors; v++) {
+            image = v == 0 || !same ? load_image(k, band, p, v, kpack, suffix.text) : image;
             sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
             aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->key->unroll ? "next" : "sum");
         }
@@ -457,7 +533,8 @@ static void set_types(tile *k)
     k->out_type = aic_vector(word, k->lanes);
     k->sum_type = aic_vector(sum, k->lanes);
     k->total_type = aic_vector(total, k->lanes);
-    k->kpacks_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
+    k->kpacks_type =
+        is_float || channels == 1 ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
 }
 
 LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
@@ -481,6 +558,9 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     set_types(&k);
+    if (key->image == AIC_TILE_GROUP) {
+        k.band = aic_at(e, k.band, group_offset(&k, 0));
+    }
     if (aic_tile_skips(key)) {
         k.range = load_range(&k);
     }

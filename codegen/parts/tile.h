@@ -28,6 +28,16 @@ typedef struct aic_tile_key {
 /* What sums start from: 0, or what is at out, to which integers are added with a clamp or modulo 2^32. */
 typedef enum aic_tile_start { AIC_TILE_FROM_ZERO, AIC_TILE_CLAMPS, AIC_TILE_WRAPS } aic_tile_start;
 
+/* Which k-packs of a pixel the lanes of a vector multiply. With groups the head of a panel says for every output
+ * channel where in a pixel those begin that it sees (AIC_HEAD_GROUPS). */
+typedef enum aic_tile_image {
+    AIC_TILE_SAME,    /* one for all lanes of a panel, whose output channels see all channels */
+    AIC_TILE_GROUP,   /* one for all lanes of a panel, which lies in one group */
+    AIC_TILE_VECTORS, /* one for all lanes of a vector, which lies in one group */
+    AIC_TILE_SPREAD, /* several whole groups in a vector, whose k-packs are loaded together and spread over the lanes */
+    AIC_TILE_LANES,  /* one for each lane, loaded apart */
+} aic_tile_image;
+
 /* Whether the tile leaves out taps: four words before the table of taps say which it does. */
 static inline bool aic_tile_skips(const aic_tile_key *key)
 {

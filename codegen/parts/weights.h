@@ -15,6 +15,10 @@
  *       step.bytes, c0.kpacks, tap.kpacks           of a reduction step; k-packs of a channel block, of a tap
  *       block.kpacks, block.steps  k-packs of a tap in a block of channels; steps from one to the next; with blocks
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
+ *     with groups:
+ *       panel.channels             output channels of a panel: a loop
+ *       outputs, group.outputs     output channels in all, of a group
+ *       group.bytes                of the k-packs of a group in a pixel of the band
  *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
  *       kpacks.last, kpacks.least  the last k-pack of a tap; how many are counted at least; with counts
  *       count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
@@ -34,6 +38,9 @@
 #define AIC_PART_WEIGHTS_H
 
 #include "codegen/program.h"
+
+/* Where the head of a panel says which channels output channels see: an int32 each, the offset in a pixel in bytes. */
+enum { AIC_HEAD_GROUPS = 64 };
 
 typedef struct aic_weights_key {
 #define AIC_FIELD AIC_MEMBER

@@ -71,15 +71,29 @@ void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint
     }
 }
 
+/* The pattern of a field's fallback, which every entry has. */
+static uint64_t fallback_word(const aic_field *field)
+{
+    return field->kind == AIC_KIND_REAL      ? aic_bits_of_double(field->fallback)
+           : field->kind == AIC_KIND_FLOAT32 ? aic_bits_of_float((float)field->fallback)
+                                             : (uint64_t)(int64_t)field->fallback;
+}
+
+bool aic_field_present(const aic_field *field, const void *desc)
+{
+    bool present = !field->added;
+    for (uint32_t i = 0; i < field->count; i++) {
+        present = present || aic_field_word(field, desc, i) != fallback_word(field);
+    }
+    return present;
+}
+
 void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t size)
 {
     memset(desc, 0, size);
     memcpy(desc, &size, sizeof size); /* structures begin with their own */
     for (size_t f = 0; f < count; f++) {
-        const double fallback = fields[f].fallback;
-        uint64_t word = fields[f].kind == AIC_KIND_REAL      ? aic_bits_of_double(fallback)
-                        : fields[f].kind == AIC_KIND_FLOAT32 ? aic_bits_of_float((float)fallback)
-                                                             : (uint64_t)(int64_t)fallback;
+        const uint64_t word = fallback_word(&fields[f]);
         for (uint32_t i = 0; i < fields[f].count; i++) {
             aic_field_set_word(&fields[f], desc, i, word);
         }
@@ -94,7 +108,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 uint64_t aic_record_signature(const aic_record *record)
 {
     uint64_t hash = hash_text(AIC_HASH_BEGIN, record->name);
-    for (size_t f = 0; f < record->count; f++) {
+    for (size_t f = 0; f < record->count && !record->fields[f].added; f++) { /* these are the last */
         const aic_field *field = &record->fields[f];
         const unsigned char form[] = {(unsigned char)field->kind, (unsigned char)field->count,
                                       (unsigned char)entry_sizes[field->kind]};

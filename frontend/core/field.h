@@ -30,6 +30,7 @@ typedef struct aic_field {
     aic_field_kind kind;
     uint32_t count; /* entries; 1: a scalar */
     bool required;
+    bool added;    /* left out of texts and identities where it has its fallback */
     size_t offset; /* in the descriptor */
     double fallback;
 } aic_field;
@@ -43,10 +44,14 @@ typedef struct aic_record {
 
 #define AIC_NEED_REQUIRED true
 #define AIC_NEED_OPTIONAL false
+#define AIC_NEED_ADDED false
+#define AIC_ADDED_REQUIRED false
+#define AIC_ADDED_OPTIONAL false
+#define AIC_ADDED_ADDED true
 
 /* A row of the table of `type`: #define AIC_FIELD(...) AIC_FIELD_ROW(aic_conv2d_desc, __VA_ARGS__) */
 #define AIC_FIELD_ROW(type, kind, name, count, need, fallback)                                                         \
-    {#name, AIC_KIND_##kind, count, AIC_NEED_##need, offsetof(type, name), (double)(fallback)},
+    {#name, AIC_KIND_##kind, count, AIC_NEED_##need, AIC_ADDED_##need, offsetof(type, name), (double)(fallback)},
 
 /* Writing a descriptor's fields as key words:
  *
@@ -196,6 +201,9 @@ const char *aic_enum_listed(aic_field_kind kind, size_t index);
 /* Goes on with a hash (bytes.h) of what the kind's words mean; of a kind that is no enumeration it stays. */
 uint64_t aic_enum_hash(uint64_t hash, aic_field_kind kind);
 
+/* Whether texts and identities have the field: all but those that were added later and have their fallback. */
+bool aic_field_present(const aic_field *field, const void *desc);
+
 /* Entries of a field that operator text shows: all, or for DIMS those up to the last that is not 0. */
 uint32_t aic_field_shown(const aic_field *field, const void *desc);
 
@@ -206,7 +214,8 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index);
 
 /* A hash of what a record's words mean: of its name and its fields' names, kinds and sizes, and of the words that name
- * the values of enumerations. Records that were made with another list of fields have another one. */
+ * the values of enumerations. Records that were made with another list of fields have another one, but for fields that
+ * were added, which identities have only where they count. */
 uint64_t aic_record_signature(const aic_record *record);
 
 /* Stores an entry from such a pattern; for tests and parsers. */

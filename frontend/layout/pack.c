@@ -19,21 +19,26 @@ static int64_t blocks(int64_t count, int64_t size)
     return (count + size - 1) / size;
 }
 
-/* Every size of a shape, the channels (entry `channels`) and the block. */
+/* Every size of a shape, the channels (entry `channels`) and the block: `full`, or one of four, or, where groups of
+ * channels may be smaller, of any power of two; such a block holds all channels. */
 static aic_status check_shape(const char *subject, const int64_t shape[4], const char *const letters[4], int channels,
-                              int64_t c0, int64_t full)
+                              int64_t c0, int64_t full, bool groups)
 {
+    const bool power = groups && c0 >= 1 && c0 < full && (c0 & (c0 - 1)) == 0;
     const aic_status status = aic_rule_given("shape", shape);
     aic_verdict v = aic_request_verdict(subject);
     for (int i = 0; i < 4 && status == AIC_OK; i++) {
         aic_rule_range(&v, AIC_REQUEST_pack_shape, "shape", letters[i], shape[i], 1, EXTENT_MAX);
     }
-    if (status == AIC_OK && c0 != SMALL_BLOCK && c0 != full) {
+    if (status == AIC_OK && groups && !power && c0 != full) {
+        aic_break(&v, AIC_REQUEST_pack_block, "c0: %" PRId64 " is no power of two in 1..%" PRId64, c0, full);
+    } else if (status == AIC_OK && !groups && c0 != SMALL_BLOCK && c0 != full) {
         aic_break(&v, AIC_REQUEST_pack_block, "c0: %" PRId64 " is neither %d nor %" PRId64, c0, SMALL_BLOCK, full);
     }
-    if (status == AIC_OK && v.status == AIC_OK && c0 == SMALL_BLOCK && shape[channels] > SMALL_BLOCK) {
-        aic_break(&v, AIC_REQUEST_pack_channels, "shape: %s = %" PRId64 " is outside 1..%d, which c0 = 4 takes",
-                  letters[channels], shape[channels], SMALL_BLOCK);
+    if (status == AIC_OK && v.status == AIC_OK && c0 != full && shape[channels] > c0) {
+        aic_break(&v, AIC_REQUEST_pack_channels,
+                  "shape: %s = %" PRId64 " is outside 1..%" PRId64 ", which c0 = %" PRId64 " takes", letters[channels],
+                  shape[channels], c0, c0);
     }
     return status == AIC_OK ? v.status : status;
 }
@@ -60,7 +65,7 @@ static aic_status product(const char *subject, const int64_t sizes[5], int64_t s
 static aic_status check_picture(const int64_t shape[4], int64_t c0)
 {
     static const char *const letters[4] = {"N", "H", "W", "C"};
-    return check_shape(PICTURE, shape, letters, 3, c0, ROW_BYTES);
+    return check_shape(PICTURE, shape, letters, 3, c0, ROW_BYTES, false);
 }
 
 aic_status aic_pack_picture_bytes(const int64_t shape[4], int64_t c0, size_t *bytes)
@@ -117,7 +122,7 @@ static aic_status check_weights(aic_dtype dtype, const int64_t shape[4], int64_t
     static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
     aic_verdict v = aic_request_verdict(WEIGHTS);
     return aic_rule_dtype(&v, AIC_REQUEST_pack_type, "dtype", dtype, legal, sizeof legal / sizeof legal[0], "")
-               ? check_shape(WEIGHTS, shape, letters, 1, c0, ROW_BYTES / (int64_t)aic_dtype_size(dtype))
+               ? check_shape(WEIGHTS, shape, letters, 1, c0, ROW_BYTES / (int64_t)aic_dtype_size(dtype), true)
                : v.status;
 }
 

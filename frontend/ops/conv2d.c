@@ -11,14 +11,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel. */
+/* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel, and one
+ * group. */
 static inline void clear_ignored(aic_conv2d_desc *desc)
 {
     if (desc->dtype == AIC_INT8) {
         desc->accumulate = AIC_ACCUMULATE_CUBE;
     } else if (desc->accumulate == AIC_ACCUMULATE_WINOGRAD &&
                (desc->kernel_shape[1] != 3 || desc->kernel_shape[2] != 3 || desc->stride[0] != 1 ||
-                desc->stride[1] != 1 || desc->dilation[0] != 1 || desc->dilation[1] != 1)) {
+                desc->stride[1] != 1 || desc->dilation[0] != 1 || desc->dilation[1] != 1 || desc->groups != 1)) {
         desc->accumulate = AIC_ACCUMULATE_FAST;
     }
 }
@@ -39,6 +40,8 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
         .kh = desc->kernel_shape[1],
         .kw = desc->kernel_shape[2],
         .cout = desc->kernel_shape[3],
+        .blocks = desc->kernel_shape[0],
+        .block = desc->kernel_shape[4],
         .k0 = desc->dtype == AIC_INT8 ? 32 : 16,
     };
     s.hk = desc->dilation[0] * (s.kh - 1) + 1;
@@ -49,7 +52,7 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
     s.wo = free_w < 0 ? 0 : free_w / desc->stride[1] + 1;
     s.howo = s.ho * s.wo;
     s.round_howo = (s.howo + 15) / 16 * 16;
-    s.k = s.c1 * s.kh * s.kw * s.c0;
+    s.k = aic_size_multiply(aic_size_multiply(s.blocks, s.block), s.kh * s.kw); /* rules look at broken ones, too */
     return s;
 }
 
@@ -103,17 +106,74 @@ static void check_fm_shape(aic_verdict *v, const aic_conv2d_desc *desc)
     }
 }
 
+enum { GROUPS_MAX = 4096 };
+
+/* The channels that an output channel of one of several groups sees, in blocks as the weight has them. */
+static void check_group(aic_verdict *v, const aic_conv2d_desc *desc, int64_t channels)
+{
+    const int64_t c0 = desc->fm_shape[3], *shape = desc->kernel_shape;
+    const int64_t blocks = channels > c0 ? channels / c0 : 1, block = channels > c0 ? c0 : channels;
+    if (channels % c0 != 0 && c0 % channels != 0) {
+        aic_break(v, RULE_groups_blocks,
+                  "groups: %" PRId64 " makes C1*C0/groups = %" PRId64 ", which neither divides C0 = %" PRId64
+                  " nor is a multiple of it",
+                  desc->groups, channels, c0);
+        return;
+    }
+    if (shape[0] != blocks) {
+        aic_break(v, RULE_kernel_c1,
+                  "kernel_shape: C1 = %" PRId64 " is not %" PRId64 ", as groups of %" PRId64 " channels require",
+                  shape[0], blocks, channels);
+    }
+    if (shape[4] != block) {
+        aic_break(v, RULE_kernel_c0,
+                  "kernel_shape: C0 = %" PRId64 " is not %" PRId64 ", as groups of %" PRId64 " channels require",
+                  shape[4], block, channels);
+    }
+}
+
+static void check_divides(aic_verdict *v, int rule, int64_t groups, const char *what, int64_t channels)
+{
+    if (channels % groups != 0) {
+        aic_break(v, rule, "groups: %" PRId64 " does not divide %s = %" PRId64, groups, what, channels);
+    }
+}
+
+/* Several groups. C1, C0 and Cout are looked at where they keep their own rules. */
+static void check_groups(aic_verdict *v, const aic_conv2d_desc *desc)
+{
+    const int64_t groups = desc->groups;
+    if (!aic_rule_range(v, RULE_groups, "groups", NULL, groups, 1, GROUPS_MAX) || groups == 1) {
+        return;
+    }
+    if (aic_kept(v, RULE_cout, RULE_cout_blocks)) {
+        check_divides(v, RULE_groups_outputs, groups, "Cout", desc->kernel_shape[3]);
+    }
+    if (aic_kept(v, RULE_dtype, RULE_c1_of_4) && aic_kept(v, RULE_c0, RULE_channels)) {
+        const int64_t channels = desc->fm_shape[0] * desc->fm_shape[3];
+        check_divides(v, RULE_groups_inputs, groups, "C1*C0", channels);
+        if (channels % groups == 0) {
+            check_group(v, desc, channels / groups);
+        }
+    }
+}
+
 static void check_kernel_shape(aic_verdict *v, const aic_conv2d_desc *desc)
 {
     static const entry_rule rules[] = {{RULE_kh, "Kh", 1, 255}, {RULE_kw, "Kw", 1, 255}};
     const int64_t *shape = desc->kernel_shape;
-    check_equal(v, RULE_kernel_c1, "C1", shape[0], desc->fm_shape[0]);
+    const bool dense = desc->groups < 2 || desc->groups > GROUPS_MAX; /* those are none */
+    if (dense) {
+        check_equal(v, RULE_kernel_c1, "C1", shape[0], desc->fm_shape[0]);
+    }
     check_entries(v, "kernel_shape", shape + 1, rules, 2);
     if (aic_rule_range(v, RULE_cout, "kernel_shape", "Cout", shape[3], 16, 4096) && shape[3] % 16 != 0) {
         aic_break(v, RULE_cout_blocks, "kernel_shape: Cout = %" PRId64 " is not a multiple of 16 in 16..4096",
                   shape[3]);
     }
-    check_equal(v, RULE_kernel_c0, "C0", shape[4], desc->fm_shape[3]);
+    if (dense) {
+        check_equal(v, RULE_kernel_c0, "C0", shape[4], desc->fm_shape[3]);
+    }
 }
 
 static void check_window(aic_verdict *v, const aic_conv2d_desc *desc)
@@ -216,6 +276,7 @@ static aic_status conv2d_validate(const void *descriptor, const aic_semantics *s
     check_window(&v, desc);
     check_pad_value(&v, desc);
     check_modes(&v, desc);
+    check_groups(&v, desc);
     if (aic_kept(&v, RULE_dtype, RULE_c0) && aic_kept(&v, RULE_kh, RULE_kw) &&
         aic_kept(&v, RULE_stride, RULE_dilation)) {
         check_sizes(&v, desc, semantics);
@@ -348,7 +409,7 @@ static size_t conv2d_operands(const void *descriptor, const aic_semantics *seman
         .direction = AIC_DIRECTION_IN,
         .dtype = desc->dtype,
         .rank = 5,
-        .shape = {s.c1, s.kh, s.kw, s.cout, s.c0},
+        .shape = {s.blocks, s.kh, s.kw, s.cout, s.block},
     };
     return 3;
 }
@@ -403,6 +464,7 @@ static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
         none.dtype = desc->dtype;
         none.init_l1out = desc->init_l1out;
         none.l1out = desc->l1out;
+        none.groups = desc->groups;
         memcpy(none.fm_shape, desc->fm_shape, sizeof none.fm_shape);
         memcpy(none.kernel_shape, desc->kernel_shape, sizeof none.kernel_shape);
         *desc = none;

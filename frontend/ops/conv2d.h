@@ -8,10 +8,11 @@
 typedef struct aic_conv2d_sizes {
     int64_t c1, h, w, c0;     /* feature map */
     int64_t kh, kw, cout;     /* kernel */
+    int64_t blocks, block;    /* of the weight: blocks of channels, channels of a block; without groups c1, c0 */
     int64_t hk, wk;           /* extent of the dilated kernel */
     int64_t ho, wo;           /* output image */
     int64_t howo, round_howo; /* rows of dst: valid, stored */
-    int64_t k;                /* length of the reduction, C1*Kh*Kw*C0 */
+    int64_t k;                /* length of the reduction: products of an output */
     int64_t k0;               /* products in a block of the reduction: 16 or 32 */
 } aic_conv2d_sizes;
 

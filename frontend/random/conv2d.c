@@ -148,10 +148,8 @@ static void make_column(uint64_t *state, aic_conv2d_desc *desc)
     desc->fm_shape[1] = desc->kernel_shape[1] + aic_rng_range(state, 1, 9);
 }
 
-void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
+static void draw_dense(uint64_t *state, aic_limits limits, aic_conv2d_desc *desc)
 {
-    aic_conv2d_desc *desc = descriptor;
-    const aic_limits limits = semantics->limits;
     desc->dtype = aic_rng_once_in(state, 2) ? AIC_INT8 : AIC_FLOAT16;
     if (aic_rng_once_in(state, 100)) {
         draw_long_reduction(state, desc);
@@ -170,6 +168,38 @@ void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *de
     while (too_large(desc)) {
         shrink(state, desc);
         repair(limits, desc);
+    }
+}
+
+/* Groups of any size from one channel to half of them, and as many output channels as they need; where these are too
+ * many, none. */
+static void draw_groups(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const aic_conv2d_desc dense = *desc;
+    const int64_t c1 = desc->fm_shape[0], c0 = desc->fm_shape[3];
+    int64_t blocks = aic_rng_once_in(state, 3) ? aic_rng_range(state, 1, (c1 + 1) / 2) : 1;
+    blocks = c1 % blocks == 0 ? blocks : 1;
+    const int64_t drawn = AIC_RNG_PICK(state, 1, 1, 1, 2, 4, 8, 16, 32), block = blocks > 1 || drawn > c0 ? c0 : drawn;
+    const int64_t groups = c1 * c0 / (blocks * block);
+    int64_t outputs = groups; /* the least multiple of 16 that has so many groups */
+    while (outputs % 16 != 0) {
+        outputs += groups;
+    }
+    desc->groups = groups;
+    desc->kernel_shape[0] = blocks;
+    desc->kernel_shape[3] = outputs * aic_rng_skewed(state, 1, 3, 4);
+    desc->kernel_shape[4] = block;
+    if (groups == 1 || desc->kernel_shape[3] > 4096 || too_large(desc)) {
+        *desc = dense;
+    }
+}
+
+void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
+{
+    aic_conv2d_desc *desc = descriptor;
+    draw_dense(state, semantics->limits, desc);
+    if (aic_rng_once_in(state, 4)) {
+        draw_groups(state, desc);
     }
 }
 
@@ -233,6 +263,40 @@ static void break_kernel_c0(uint64_t *state, aic_conv2d_desc *desc)
     desc->kernel_shape[4] = AIC_RNG_PICK(state, desc->fm_shape[3] + 1, desc->fm_shape[3] == 4 ? 16 : 4, 0, INT64_MIN);
 }
 
+static void break_groups(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->groups = aic_rng_outside(state, 1, 4096);
+}
+
+/* Three groups of one block of channels; outputs for any number of groups of two or three. */
+static void make_groups(aic_conv2d_desc *desc)
+{
+    desc->groups = 3;
+    desc->fm_shape[0] = 3;
+    desc->fm_shape[3] = desc->kernel_shape[4] = desc->dtype == AIC_INT8 ? 32 : 16;
+    desc->kernel_shape[0] = 1;
+    desc->kernel_shape[3] = 48;
+}
+
+static void break_groups_inputs(uint64_t *state, aic_conv2d_desc *desc)
+{
+    make_groups(desc);
+    desc->fm_shape[0] = AIC_RNG_PICK(state, 1, 2, 4);
+}
+
+static void break_groups_outputs(uint64_t *state, aic_conv2d_desc *desc)
+{
+    make_groups(desc);
+    desc->kernel_shape[3] = AIC_RNG_PICK(state, 16, 32, 64);
+}
+
+static void break_groups_blocks(uint64_t *state, aic_conv2d_desc *desc)
+{
+    (void)state;
+    make_groups(desc);
+    desc->groups = 2;
+}
+
 static void break_stride(uint64_t *state, aic_conv2d_desc *desc)
 {
     desc->stride[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 63);
@@ -264,10 +328,9 @@ static void break_init_l1out(uint64_t *state, aic_conv2d_desc *desc)
 /* Of float16: int8 ignores it. */
 static void break_accumulate(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const aic_semantics defaults = aic_semantics_init();
     while (desc->dtype == AIC_INT8) {
         *desc = aic_conv2d_desc_init();
-        aic_conv2d_random(state, &defaults, desc);
+        draw_dense(state, AIC_LIMITS_DOCUMENT, desc);
     }
     const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 3, 77, UINT32_MAX);
     memcpy(&desc->accumulate, &wrong, sizeof wrong);
@@ -286,12 +349,30 @@ static void break_output(uint64_t *state, aic_conv2d_desc *desc)
 void aic_conv2d_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_conv2d_desc *) = {
-        break_dtype,     break_c1,     break_c1_of_first, break_image,      break_c0,         break_channels,
-        break_kernel_c1, break_cout,   break_kernel_size, break_kernel_c0,  break_stride,     break_pad,
-        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, make_column,
+        break_dtype,
+        break_c1,
+        break_c1_of_first,
+        break_image,
+        break_c0,
+        break_channels,
+        break_kernel_c1,
+        break_cout,
+        break_kernel_size,
+        break_kernel_c0,
+        break_stride,
+        break_pad,
+        break_dilation,
+        break_output,
+        break_pad_value,
+        break_init_l1out,
+        break_accumulate,
+        make_column,
+        break_groups,
+        break_groups_inputs,
+        break_groups_outputs,
+        break_groups_blocks,
     };
-    const aic_semantics defaults = aic_semantics_init();
-    aic_conv2d_random(state, &defaults, desc);
+    draw_dense(state, AIC_LIMITS_DOCUMENT, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 

@@ -12,6 +12,8 @@
 typedef struct sizes {
     int64_t c1, h, w, c0;       /* feature map */
     int64_t kh, kw, cout;       /* kernel */
+    int64_t blocks, block;      /* of the weight: blocks of channels that an output sees, channels of a block */
+    int64_t inputs, outputs;    /* channels of a group */
     int64_t ho, wo, round_howo; /* output image; rows of dst */
     int64_t k, k0;              /* length of the reduction, and of one of its blocks */
 } sizes;
@@ -26,13 +28,17 @@ static sizes sizes_of(const aic_conv2d_desc *desc)
         .kh = desc->kernel_shape[1],
         .kw = desc->kernel_shape[2],
         .cout = desc->kernel_shape[3],
+        .blocks = desc->kernel_shape[0],
+        .block = desc->kernel_shape[4],
+        .inputs = desc->fm_shape[0] * desc->fm_shape[3] / desc->groups,
+        .outputs = desc->kernel_shape[3] / desc->groups,
         .k0 = desc->dtype == AIC_INT8 ? 32 : 16,
     };
     const int64_t hk = desc->dilation[0] * (s.kh - 1) + 1, wk = desc->dilation[1] * (s.kw - 1) + 1;
     s.ho = (s.h + desc->pad[2] + desc->pad[3] - hk) / desc->stride[0] + 1; /* hk is not larger: the rules see to it */
     s.wo = (s.w + desc->pad[0] + desc->pad[1] - wk) / desc->stride[1] + 1;
     s.round_howo = (s.ho * s.wo + 15) / 16 * 16;
-    s.k = s.c1 * s.kh * s.kw * s.c0;
+    s.k = s.blocks * s.kh * s.kw * s.block;
     return s;
 }
 
@@ -43,20 +49,24 @@ typedef struct window {
     int64_t ho, wo;
 } window;
 
-/* Element index of feature_map[c1][h][w][0] that kernel position (kh, kw) meets, or -1 in the padding. */
-static int64_t input_cell(const window *at, int64_t c1, int64_t kh, int64_t kw)
+/* Element index of the first channel of block c1 of the group of output channel co that kernel position (kh, kw) meets,
+ * in feature_map, or -1 in the padding. The block's channels are neighbours there. */
+static int64_t input_cell(const window *at, int64_t c1, int64_t kh, int64_t kw, int64_t co)
 {
     const aic_conv2d_desc *desc = at->desc;
     const sizes *s = at->size;
     const int64_t h = at->ho * desc->stride[0] + kh * desc->dilation[0] - desc->pad[2];
     const int64_t w = at->wo * desc->stride[1] + kw * desc->dilation[1] - desc->pad[0];
-    return h >= 0 && h < s->h && w >= 0 && w < s->w ? ((c1 * s->h + h) * s->w + w) * s->c0 : -1;
+    const int64_t channel = co / s->outputs * s->inputs + c1 * s->block;
+    return h >= 0 && h < s->h && w >= 0 && w < s->w
+               ? ((channel / s->c0 * s->h + h) * s->w + w) * s->c0 + channel % s->c0
+               : -1;
 }
 
 /* Element index of weight[c1][kh][kw][co][0]. */
 static int64_t weight_cell(const sizes *s, int64_t c1, int64_t kh, int64_t kw, int64_t co)
 {
-    return (((c1 * s->kh + kh) * s->kw + kw) * s->cout + co) * s->c0;
+    return (((c1 * s->kh + kh) * s->kw + kw) * s->cout + co) * s->block;
 }
 
 /* Element index of dst[co/16][ho*Wo + wo][co%16]. */
@@ -73,13 +83,13 @@ static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_
     const sizes *s = at->size;
     const int32_t pad_value = (int32_t)at->desc->pad_value;
     int64_t sum = 0;
-    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+    for (int64_t c1 = 0; c1 < s->blocks; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
-                const int64_t cell = input_cell(at, c1, kh, kw);
+                const int64_t cell = input_cell(at, c1, kh, kw, co);
                 const int8_t *w = weight + weight_cell(s, c1, kh, kw, co);
                 int32_t block = 0; /* of at most 32 products */
-                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                for (int64_t c0 = 0; c0 < s->block; c0++) {
                     const int32_t x = cell < 0 ? pad_value : feature_map[cell + c0];
                     block += x * w[c0];
                 }
@@ -136,12 +146,12 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
     const sizes *s = at->size;
     double sum = 0;
     int64_t in_block = 0;
-    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+    for (int64_t c1 = 0; c1 < s->blocks; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
-                const int64_t cell = input_cell(at, c1, kh, kw);
+                const int64_t cell = input_cell(at, c1, kh, kw, co);
                 const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
-                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                for (int64_t c0 = 0; c0 < s->block; c0++) {
                     const double x = cell < 0 ? in->pad_value : in->feature_map[cell + c0];
                     sum = sum + x * w[c0];
                     if (++in_block == s->k0) {
@@ -153,7 +163,8 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
             }
         }
     }
-    /* C0 = 4: the zero products that complete the last block do not change its sum, which is never -0. */
+    /* Blocks of fewer channels: the zero products that complete the last block do not change its sum, which is never
+     * -0. */
     return in_block > 0 ? (float)((double)acc + sum) : acc;
 }
 
@@ -161,12 +172,12 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
 static float sum_sequentially(const window *at, const doubles *in, int64_t co, float acc)
 {
     const sizes *s = at->size;
-    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+    for (int64_t c1 = 0; c1 < s->blocks; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
-                const int64_t cell = input_cell(at, c1, kh, kw);
+                const int64_t cell = input_cell(at, c1, kh, kw, co);
                 const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
-                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                for (int64_t c0 = 0; c0 < s->block; c0++) {
                     const double x = cell < 0 ? in->pad_value : in->feature_map[cell + c0];
                     acc = acc + (float)(x * w[c0]);
                 }
@@ -182,12 +193,12 @@ static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co
     const sizes *s = at->size;
     aic_exact_sum sum = {.special = 0};
     aic_exact_add(&sum, (double)initial);
-    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+    for (int64_t c1 = 0; c1 < s->blocks; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
-                const int64_t cell = input_cell(at, c1, kh, kw);
+                const int64_t cell = input_cell(at, c1, kh, kw, co);
                 const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
-                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                for (int64_t c0 = 0; c0 < s->block; c0++) {
                     aic_exact_add(&sum, (cell < 0 ? in->pad_value : in->feature_map[cell + c0]) * w[c0]);
                 }
             }

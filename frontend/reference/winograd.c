@@ -31,9 +31,9 @@ static const int DENOMINATOR[2] = {
 
 bool aic_winograd_applies(const aic_conv2d_desc *desc)
 {
-    return desc->accumulate == AIC_ACCUMULATE_WINOGRAD && desc->dtype == AIC_FLOAT16 && desc->kernel_shape[1] == TAPS &&
-           desc->kernel_shape[2] == TAPS && desc->stride[0] == 1 && desc->stride[1] == 1 && desc->dilation[0] == 1 &&
-           desc->dilation[1] == 1;
+    return desc->accumulate == AIC_ACCUMULATE_WINOGRAD && desc->dtype == AIC_FLOAT16 && desc->groups == 1 &&
+           desc->kernel_shape[1] == TAPS && desc->kernel_shape[2] == TAPS && desc->stride[0] == 1 &&
+           desc->stride[1] == 1 && desc->dilation[0] == 1 && desc->dilation[1] == 1;
 }
 
 /* A matrix: rows of `pitch` entries. */

@@ -1,4 +1,5 @@
-/* Writes operator text in its canonical form: every key, in the order of the field list, one spelling. */
+/* Writes operator text in its canonical form: every key but those that were added and have their default, in the order
+ * of the field list, one spelling. */
 #include "frontend/text/text.h"
 
 #include "frontend/core/diag.h"
@@ -72,6 +73,9 @@ static aic_status put_record(aic_sink *out, const aic_record *record, const void
     aic_sink_put(out, record->name);
     for (size_t f = 0; f < record->count; f++) {
         const aic_field *field = &record->fields[f];
+        if (!aic_field_present(field, desc)) {
+            continue;
+        }
         aic_sink_put(out, f == 0 ? "(" : ", ");
         aic_sink_put(out, field->name);
         aic_sink_put(out, field->count > 1 ? "=[" : "=");

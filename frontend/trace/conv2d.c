@@ -11,8 +11,9 @@
 typedef struct position {
     const aic_conv2d_desc *desc;
     void *const *operands;
-    int64_t c0, kh, kw, cout, k, ho, wo;
-    int64_t row, column; /* of the output: ho*Wo + wo, and the output channel */
+    int64_t c0, kh, kw, cout, k, ho, wo; /* c0: channels of a block of the weight */
+    int64_t first;                       /* input channel of the output's group */
+    int64_t row, column;                 /* of the output: ho*Wo + wo, and the output channel */
 } position;
 
 static int64_t outputs(int64_t image, int64_t padding, int64_t taps, int64_t dilation, int64_t stride)
@@ -29,16 +30,17 @@ static bool find(const aic_conv2d_desc *desc, void *const operands[], int64_t el
     *p = (position){
         .desc = desc,
         .operands = operands,
-        .c0 = fm[3],
+        .c0 = kernel[4],
         .kh = kernel[1],
         .kw = kernel[2],
         .cout = kernel[3],
-        .k = fm[0] * kernel[1] * kernel[2] * fm[3],
+        .k = kernel[0] * kernel[1] * kernel[2] * kernel[4],
         .ho = ho,
         .wo = wo,
         .row = element / 16 % rows,
         .column = element / (16 * rows) * 16 + element % 16,
     };
+    p->first = p->column / (kernel[3] / desc->groups) * (fm[0] * fm[3] / desc->groups);
     return p->row < ho * wo;
 }
 
@@ -57,7 +59,8 @@ static cell cell_of(const position *p, int64_t k)
     c.h = p->row / p->wo * desc->stride[0] + c.kh * desc->dilation[0] - desc->pad[2];
     c.w = p->row % p->wo * desc->stride[1] + c.kw * desc->dilation[1] - desc->pad[0];
     c.inside = c.h >= 0 && c.h < desc->fm_shape[1] && c.w >= 0 && c.w < desc->fm_shape[2];
-    c.input = ((c.c1 * desc->fm_shape[1] + c.h) * desc->fm_shape[2] + c.w) * p->c0 + c0;
+    const int64_t width = desc->fm_shape[3], channel = p->first + c.c1 * p->c0 + c0;
+    c.input = ((channel / width * desc->fm_shape[1] + c.h) * desc->fm_shape[2] + c.w) * width + channel % width;
     c.weight = (tap * p->cout + p->column) * p->c0 + c0;
     return c;
 }

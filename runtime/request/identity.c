@@ -32,12 +32,23 @@ static uint64_t signature_of(const aic_record *record, int list)
     return signature;
 }
 
+/* How many fields an identity has: fields that were added to a list are its last, and those at the end that have their
+ * fallback are left out. */
+static size_t fields_written(const aic_record *record, const void *fields)
+{
+    size_t count = record->count;
+    while (count > 0 && !aic_field_present(&record->fields[count - 1], fields)) {
+        count--;
+    }
+    return count;
+}
+
 static void write_fields(aic_writer *out, const aic_record *record, int list, const void *fields)
 {
     const size_t section = aic_write_begin(out, "FLDS");
     aic_write_text(out, record->name);
     aic_write_number(out, signature_of(record, list), WORD);
-    for (size_t f = 0; f < record->count; f++) {
+    for (size_t f = 0, count = fields_written(record, fields); f < count; f++) {
         for (uint32_t i = 0; i < record->fields[f].count; i++) {
             aic_write_number(out, aic_field_word(&record->fields[f], fields, i), WORD);
         }
@@ -151,18 +162,20 @@ static bool slice_is(aic_slice slice, const char *text)
     return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
 }
 
-/* The signature and the words of a list, to the end of its section. */
+/* The signature and the words of a list, to the end of its section. Fields that were added may not be there; what is
+ * there is what would be written. */
 static void read_words(aic_reader *section, const aic_record *record, void *fields)
 {
+    size_t f = 0;
     section->bad = section->bad || aic_read_number(section, WORD) != aic_record_signature(record);
-    for (size_t f = 0; f < record->count; f++) {
+    for (; f < record->count && !(record->fields[f].added && section->left == 0); f++) {
         for (uint32_t i = 0; i < record->fields[f].count; i++) {
             const uint64_t word = aic_read_number(section, WORD);
             aic_field_set_word(&record->fields[f], fields, i, word);
             section->bad = section->bad || aic_field_word(&record->fields[f], fields, i) != word;
         }
     }
-    section->bad = !aic_read_done(section);
+    section->bad = !aic_read_done(section) || f != fields_written(record, fields);
 }
 
 static void read_fields(aic_reader *in, const aic_record *record, void *fields)

@@ -3,7 +3,7 @@
 
 Each task is one command with a seed of its own, and its line, in the repository's root, repeats it; what failed in it has
 a line of its own where the program prints one. A task finds something when it ends with another exit status than 0, ran no
-case, or does not end in time; what it printed is kept in PLACE/findings. Afterwards FILE gets an entry: date, commit,
+case, or does not end; what it printed is kept in PLACE/findings. Afterwards FILE gets an entry: date, commit,
 machine, seed, cases by class, findings. Exit status 1 when anything was found.
 
 What cannot be run here is named, with the reason, and is no case. An interrupt ends the campaign; what was done is told."""
@@ -106,11 +106,7 @@ class Task:
             process = subprocess.Popen([folder if word == FOLDER else word for word in self.command], cwd=ROOT, stdout=output,
                                        env=environment, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
             running.add(process)
-            try:
-                status = process.wait(limit)
-                wrong = f"exit status {status}" if status else ""
-            except subprocess.TimeoutExpired:
-                wrong = f"no end within {limit:g} s"
+            wrong = wait_for(process, limit)
             end_group(process)  # what it began, too
             process.wait()
             running.discard(process)
@@ -119,6 +115,33 @@ class Task:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
         return wrong or ("" if self.cases(text) > 0 else "it ran no case"), text
+
+
+def wait_for(process, limit):
+    """What is wrong with how it ends. It hangs when it has taken no processor time for so many seconds, or all the time for
+    ten times as many: a machine that has other work may be late."""
+    before, begun = -1.0, time.time()
+    while True:
+        try:
+            status = process.wait(limit)
+            return f"exit status {status}" if status else ""
+        except subprocess.TimeoutExpired:
+            now = processor_seconds(process.pid)
+            if now == before or time.time() - begun > 10 * limit:
+                return f"no end within {time.time() - begun:.1f} s, of which {now:.2f} s of processors"
+            before = now
+
+
+def processor_seconds(session):
+    """That the processes of a session have taken, and the children that they have waited for."""
+    ticks = 0
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()  # from the third on
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15])) if int(fields[3]) == session else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def end_group(process):
@@ -270,6 +293,9 @@ def plant(host):
                                ("tuning", "tune", spec, "--budget", "0.2", "--db")):
             subprocess.run([tool, *words, f"{folder}/{target}"], env=environment_of({}), capture_output=True)
             keep(target, "file", pathlib.Path(folder, target).read_bytes())
+    for target in TARGETS:
+        if not any((corpus / target).iterdir()):
+            sys.exit(f"{tool} has made no {target} to begin with")
 
 
 # ---- running ----
@@ -282,6 +308,7 @@ class Campaign:
         self.host, self.names, self.seed, self.limit, self.end = host, names, options.seed, options.limit, end
         self.cases = dict.fromkeys(names, 0)
         self.turns = dict.fromkeys(names, 0)
+        self.done = dict.fromkeys(names, 0)
         self.spent = dict.fromkeys(names, 0.0)
         self.absent, self.findings, self.running = {}, [], set()
         self.lock, self.stopped = threading.Lock(), False
@@ -316,6 +343,7 @@ class Campaign:
                 self.spent[name] += time.time() - start - expected
                 if self.stopped:  # by whoever stopped the campaign
                     return
+                self.done[name] += 1
                 self.cases[name] += task.cases(text)
                 if wrong:
                     self.find(name, task, wrong, text)
@@ -361,7 +389,7 @@ def entry(campaign, begun, seconds, jobs):
     lines = [f"\n## {begun:%Y-%m-%d %H:%M} UTC, {commit()}", "",
              f"{machine()}; {seconds / 3600:.2f} hours, {jobs} tasks at a time; seed {campaign.seed}"
              + ("; interrupted" if campaign.stopped else ""), "", "| class | tasks | cases |", "|---|---|---|"]
-    lines += [f"| {name} | {campaign.turns[name]:,} | {count:,} |" for name, count in campaign.cases.items() if campaign.turns[name]]
+    lines += [f"| {name} | {campaign.done[name]:,} | {count:,} |" for name, count in campaign.cases.items() if campaign.done[name]]
     lines += ["", "Not run: " + ("; ".join(f"{name}, {why}" for name, why in campaign.absent.items()
                                            if not campaign.turns[name]) or "nothing") + ".", ""]
     lines += [f"Findings: {len(campaign.findings) or 'none'}."]
@@ -377,7 +405,7 @@ def options_of(words):
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**40, help="the tasks of the campaign that had it")
     parser.add_argument("--only", choices=CLASSES, action="append", help="this class; may be given several times")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tasks at a time")
-    parser.add_argument("--limit", type=float, default=600, help="seconds after which a task hangs")
+    parser.add_argument("--limit", type=float, default=600, help="seconds without processor time after which a task hangs")
     parser.add_argument("--smoke", action="store_true", help="a small task of each class, and no entry")
     parser.add_argument("--place", type=pathlib.Path, help="folder of corpora and findings (BUILD/campaign)")
     parser.add_argument("--ledger", type=pathlib.Path, default=HERE / "LEDGER.md", metavar="FILE")

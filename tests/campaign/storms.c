@@ -3,7 +3,8 @@
  *     calls      8 threads call kernels of 64 shapes in a context that keeps 24; every result is compared. A round is
  *                1000 calls
  *     kills      a process that writes kernels into the disk cache FOLDER is killed; what it left behind is whole
- *     contexts   two contexts of different cores, levels, threads and limits make and verify the same random operators
+ *     contexts   two contexts of different cores, levels, semantics, threads and limits make and verify the same random
+ *                operators at the same time
  *     signals    a timer interrupts whoever runs every 200 us, while random operators are made and verified
  *     cancels    threads that make and call kernels are cancelled; the others, and the process afterwards, go on
  *
@@ -137,38 +138,63 @@ static aic_context *disk_context(const char *folder)
     return context_of(&options);
 }
 
-static void write_until_killed(const char *folder, uint64_t seed)
+/* A byte goes to `told` when the first kernel is on disk; a writer that writes nothing ends. */
+static void write_until_killed(const char *folder, uint64_t seed, int told)
 {
     ones *data = ones_new();
-    for (;;) {
+    for (bool first = true;; first = false) {
         aic_context *context = disk_context(folder);
+        aic_cache_stats stats = aic_cache_stats_init();
         for (int i = 0; i < SHAPES; i++) {
-            if (!ones_call(context, data, rng_range(&seed, LEAST, LEAST + SHAPES - 1))) {
+            if (!ones_call(context, data, rng_range(&seed, LEAST, LEAST + SHAPES - 1)) ||
+                aic_context_cache_stats(context, &stats) != AIC_OK) {
                 _exit(1);
             }
+            if (first && stats.stores > 0) {
+                first = write(told, "", 1) != 1;
+            }
+        }
+        if (stats.stores == 0) {
+            _exit(1);
         }
         (void)aic_disk_cache_clear(context, NULL);
         aic_context_destroy(context);
     }
 }
 
+/* Some time after its first kernel, or one time in four anywhere before. Whether it had to be killed. */
+static bool kill_writer(const char *folder, uint64_t *seed)
+{
+    int told[2], status = 0;
+    char byte;
+    if (pipe(told) != 0) {
+        exit(3);
+    }
+    const pid_t child = fork(); /* this process has no kernels, nor threads */
+    if (child == 0) {
+        write_until_killed(folder, *seed, told[1]);
+    }
+    close(told[1]);
+    if (rng_range(seed, 0, 3) > 0) {
+        (void)!read(told[0], &byte, 1);
+    }
+    usleep((useconds_t)rng_range(seed, 0, 60000));
+    kill(child, SIGKILL);
+    close(told[0]);
+    return waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+}
+
 static void storm_kills(uint64_t seed, long rounds, const char *folder)
 {
     for (long i = 0; i < rounds; i++) {
         uint64_t state = seed + (uint64_t)i;
-        const pid_t child = fork(); /* this process has no kernels, nor threads */
-        if (child == 0) {
-            write_until_killed(folder, state);
-        }
-        usleep((useconds_t)rng_range(&state, 2000, 60000));
-        int status = 0;
-        kill(child, SIGKILL);
-        const bool killed = waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+        const bool killed = kill_writer(folder, &state);
         aic_disk_cache_info info = aic_disk_cache_info_init();
         aic_context *context = disk_context(folder);
         const bool whole = aic_disk_cache_verify(context, NULL, NULL, &info) == AIC_OK && info.refused == 0;
         aic_context_destroy(context);
-        verdict(killed && whole, "kills", seed + (uint64_t)i, killed ? "a file is damaged" : "the writer failed");
+        verdict(killed && whole, "kills", seed + (uint64_t)i,
+                killed ? "a file is damaged" : "the writer failed, or wrote nothing");
     }
 }
 
@@ -184,11 +210,10 @@ static aic_spec *draw(uint64_t *seed)
     return spec;
 }
 
-static bool verify_one(aic_context *context, uint64_t seed, verify_report *report)
+static bool verify_one(aic_context *context, const aic_semantics *semantics, uint64_t seed, verify_report *report)
 {
-    const aic_semantics semantics = aic_semantics_init();
     aic_spec *spec = draw(&seed);
-    const verify_verdict v = verify_spec(spec, &semantics, seed, context, NULL, report);
+    const verify_verdict v = verify_spec(spec, semantics, seed, context, NULL, report);
     aic_spec_destroy(spec);
     return v == VERIFY_PASSED;
 }
@@ -196,6 +221,7 @@ static bool verify_one(aic_context *context, uint64_t seed, verify_report *repor
 typedef struct verifier {
     pthread_t thread;
     aic_context *context;
+    aic_semantics semantics;
     uint64_t seed;
     bool good;
     verify_report report;
@@ -204,23 +230,37 @@ typedef struct verifier {
 static void *verify_in_thread(void *argument)
 {
     verifier *v = argument;
-    v->good = verify_one(v->context, v->seed, &v->report);
+    v->good = verify_one(v->context, &v->semantics, v->seed, &v->report);
     return NULL;
 }
 
-static aic_context *odd_context(uint64_t *seed)
+static const char *odd_level(uint64_t *seed)
+{
+    size_t levels = 0;
+    while (aic_isa_name(levels) != NULL && aic_isa_check(aic_isa_name(levels)) == AIC_OK) {
+        levels++;
+    }
+    return aic_isa_name((size_t)rng_range(seed, 0, (int64_t)levels - 1));
+}
+
+/* A verifier without its seed. */
+static verifier odd_verifier(uint64_t *seed)
 {
     static const char *const cores[] = {"zen3", "zen4", "golden-cove", NULL};
+    verifier made = {.context = NULL};
     aic_context_options options = aic_context_options_init();
+    options.isa = odd_level(seed);
+    options.semantics.overflow = rng_range(seed, 0, 1) == 0 ? AIC_OVERFLOW_SATURATE : AIC_OVERFLOW_IEEE;
+    options.semantics.rounding = rng_range(seed, 0, 1) == 0 ? AIC_ROUNDING_FLOOR : AIC_ROUNDING_HALF_UP;
     options.machine = cores[rng_range(seed, 0, 3)];
     options.threads = (int)rng_range(seed, 1, 4);
     options.cache_kernels = (uint64_t)rng_range(seed, 1, 3);
-    aic_context *context = NULL;
-    if (aic_context_create(&options, &context) != AIC_OK) { /* a build that does not know the core */
+    if (aic_context_create(&options, &made.context) != AIC_OK) { /* a build that does not know the core */
         options.machine = NULL;
-        context = context_of(&options);
+        made.context = context_of(&options);
     }
-    return context;
+    made.semantics = options.semantics;
+    return made;
 }
 
 static void storm_contexts(uint64_t seed, long rounds, const char *folder)
@@ -230,7 +270,8 @@ static void storm_contexts(uint64_t seed, long rounds, const char *folder)
         verifier both[2];
         uint64_t state = seed + (uint64_t)i;
         for (int k = 0; k < 2; k++) {
-            both[k] = (verifier){.context = odd_context(&state), .seed = seed + (uint64_t)i};
+            both[k] = odd_verifier(&state);
+            both[k].seed = seed + (uint64_t)i;
             if (pthread_create(&both[k].thread, NULL, verify_in_thread, &both[k]) != 0) {
                 exit(3);
             }
@@ -258,12 +299,14 @@ static void storm_signals(uint64_t seed, long rounds, const char *folder)
     aic_context_options options = aic_context_options_init();
     options.cache = "rw";
     options.cache_dir = folder;
+    const aic_semantics semantics = options.semantics;
     sigaction(SIGALRM, &count, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     for (long i = 0; i < rounds; i++) {
         verify_report report;
         aic_context *context = context_of(&options);
-        verdict(verify_one(context, seed + (uint64_t)i, &report), "signals", seed + (uint64_t)i, report.text);
+        verdict(verify_one(context, &semantics, seed + (uint64_t)i, &report), "signals", seed + (uint64_t)i,
+                report.text);
         aic_context_destroy(context);
     }
     setitimer(ITIMER_REAL, &never, NULL);

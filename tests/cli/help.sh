@@ -15,7 +15,10 @@ while read -r operator; do
     # The example is legal, and its text has every key that the help lists.
     example=$(sed -n "s/^  aicjit check '\(.*\)'\$/\1/p" help.txt)
     expect "the example of $operator" 0 "^$operator\\(" "$aicjit" fmt "$example"
-    "$aicjit" fmt "$example" | grep -oE '[A-Za-z0-9_]+=' | sort >keys.txt
+    # A key that was added to a released list is printed where it is not its default: groups.
+    all=$example
+    test "$operator" != conv2d || all='conv2d(dtype=int8, fm_shape=[1,8,9,32], kernel_shape=[1,3,3,32,1], groups=32)'
+    "$aicjit" fmt "$all" | grep -oE '[A-Za-z0-9_]+=' | sort >keys.txt
     sed -nE 's/^  ([A-Za-z0-9_]+=).*/\1/p' help.txt | sort >listed.txt
     ok "help $operator lists the keys, no more and no less" cmp keys.txt listed.txt
     expect "the example of $operator passes" 0 '^[0-9]+ passed, 0 failed' "$aicjit" check "$example"

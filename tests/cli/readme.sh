@@ -107,7 +107,7 @@ ok 'and runs' ./opened
 
 # ---- what the documents name ----
 
-for document in README.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tools/python/examples/superres/README.md tools/networks.md tests/bench/README.md; do
+for document in README.md tools/trust.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tools/python/examples/superres/README.md tools/networks.md tests/bench/README.md; do
     # Links, and files of this repository in back quotes.
     { grep -oE '\]\([^)#:]+\)' "$root/$document" | sed 's/^](\(.*\))$/\1/'; } |
         while IFS= read -r path; do

@@ -293,7 +293,7 @@ static void see(aic_op op, const aic_record *record, uint64_t round, seen entrie
 static const char *const expected_entries[AIC_OP_END] = {
     [AIC_OP_CONV2D] =
         ("dtype=o fm_shape=.oo. kernel_shape=.ooo. stride=bb pad=bbbb dilation=bb pad_value=b init_l1out=o "
-         "accumulate=b l1out=."),
+         "accumulate=b l1out=. groups=."),
     [AIC_OP_MMAD] = "dtype=o m=b n=b k=b a_format=o b_format=o c_format=o init_c=o accumulate=b l1out=.",
     [AIC_OP_FIXPIPE] = ("dst=s src=. format=b nSize=o mSize=o srcStride=b dstStride=b quantPre=o deqScalar=b ndNum=b "
                         "srcNdStride=b dstNdStride=b reluEn=b unitFlag=. isChannelSplit=o fill_block=b"),

@@ -223,6 +223,7 @@ START_TEST(first_broken_rule_is_reported)
         {"pad_value", 0, 0, "conv2d: pad_value: "},
         {"init_l1out", 0, 1, "conv2d: init_l1out: "},
         {"l1out", 0, 0, "conv2d: l1out: "},
+        {"groups", 0, 1, "conv2d: groups: "},
     }; /* int8 ignores accumulate */
     aic_conv2d_desc desc;
     memset(&desc, 0x99, sizeof desc);
@@ -233,6 +234,80 @@ START_TEST(first_broken_rule_is_reported)
         set(&desc, mends[i].field, mends[i].index, mends[i].value);
     }
     ck_assert_msg(validate(&desc, AIC_LIMITS_DOCUMENT) == AIC_OK, "%s", aic_last_error());
+}
+END_TEST
+
+/* An int8 image of 2 x 32 channels, groups, and the shape of the weights. */
+typedef struct group_case {
+    int64_t groups, c1, cout, c0;
+    const char *message;
+} group_case;
+
+static const group_case group_cases[] = {
+    {1, 2, 48, 32, NULL},
+    {2, 1, 48, 32, NULL}, /* a block each */
+    {4, 1, 48, 16, NULL},
+    {16, 1, 48, 4, NULL},
+    {64, 1, 64, 1, NULL},  /* depthwise */
+    {64, 1, 128, 1, NULL}, /* two outputs an input */
+    {0, 2, 48, 32, "conv2d: groups: 0 is outside 1..4096"},
+    {-1, 2, 48, 32, "conv2d: groups: -1 is outside 1..4096"},
+    {4097, 2, 48, 32, "conv2d: groups: 4097 is outside 1..4096"},
+    {3, 1, 48, 16, "conv2d: groups: 3 does not divide C1*C0 = 64"},
+    {32, 1, 48, 2, "conv2d: groups: 32 does not divide Cout = 48"},
+    {2, 2, 48, 32, "conv2d: kernel_shape: C1 = 2 is not 1, as groups of 32 channels require"},
+    {4, 1, 48, 32, "conv2d: kernel_shape: C0 = 32 is not 16, as groups of 16 channels require"},
+    {64, 1, 64, 32, "conv2d: kernel_shape: C0 = 32 is not 1, as groups of 1 channels require"},
+    {64, INT64_MIN, 64, 1, "conv2d: kernel_shape: C1 = -9223372036854775808 is not 1, as groups of 1 channels require"},
+    {1, 1, 48, 32, "conv2d: kernel_shape: C1 = 1 is not C1 = 2 of fm_shape"},
+};
+
+START_TEST(groups_of_channels)
+{
+    const group_case *row = &group_cases[_i];
+    aic_conv2d_desc desc = small_int8();
+    desc.fm_shape[0] = 2;
+    desc.groups = row->groups;
+    memcpy(desc.kernel_shape, (int64_t[]){row->c1, 3, 3, row->cout, row->c0}, sizeof desc.kernel_shape);
+    if (row->message) {
+        ck_assert_int_eq(validate(&desc, AIC_LIMITS_DOCUMENT), AIC_INVALID_ARGUMENT);
+        check_error(row->message);
+    } else {
+        ck_assert_msg(validate(&desc, AIC_LIMITS_DOCUMENT) == AIC_OK, "%s", aic_last_error());
+    }
+}
+END_TEST
+
+/* 3 * 32 = 96 channels in 2 groups: one and a half blocks each. */
+START_TEST(groups_of_whole_blocks_or_within_one)
+{
+    aic_conv2d_desc desc = small_int8();
+    desc.fm_shape[0] = 3;
+    desc.groups = 2;
+    desc.kernel_shape[3] = 32;
+    ck_assert_int_eq(validate(&desc, AIC_LIMITS_DOCUMENT), AIC_INVALID_ARGUMENT);
+    check_error("conv2d: groups: 2 makes C1*C0/groups = 48, which neither divides C0 = 32 nor is a multiple of it");
+}
+END_TEST
+
+/* What was before has the text it had; a key that was added is printed where it counts, and read back. */
+START_TEST(groups_are_printed_where_they_count)
+{
+    aic_conv2d_desc desc = small_int8();
+    char dense[512] = "", grouped[512] = "";
+    size_t length = 0;
+    aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
+    ck_assert_int_eq(aic_spec_print(&spec, dense, sizeof dense, &length), AIC_OK);
+    ck_assert_ptr_null(strstr(dense, "groups"));
+    desc.groups = 16;
+    desc.kernel_shape[4] = 2;
+    const aic_spec other = aic_spec_of(AIC_OP_CONV2D, &desc);
+    ck_assert_int_eq(aic_spec_print(&other, grouped, sizeof grouped, &length), AIC_OK);
+    ck_assert_ptr_nonnull(strstr(grouped, "l1out=tensor, groups=16)"));
+    aic_spec read;
+    ck_assert_int_eq(aic_spec_read(grouped, &read), AIC_OK);
+    ck_assert(aic_spec_equal(&read, &other));
+    ck_assert(!aic_spec_equal(&read, &spec));
 }
 END_TEST
 
@@ -438,6 +513,10 @@ START_TEST(random_illegal_reaches_every_rule)
         "is not an integer in -128..127",
         "init_l1out: ",
         "accumulate: ",
+        "is outside 1..4096",
+        "does not divide C1*C0 = ",
+        "does not divide Cout = ",
+        "neither divides C0 = ",
         "output height is not positive",
         "output width is not positive",
         "while H = ",
@@ -455,6 +534,9 @@ Suite *suite_conv2d_rules(void)
     tcase_add_test(tcase, pad_value_by_type);
     tcase_add_test(tcase, first_convolution);
     tcase_add_test(tcase, first_broken_rule_is_reported);
+    tcase_add_loop_test(tcase, groups_of_channels, 0, (int)(sizeof group_cases / sizeof group_cases[0]));
+    tcase_add_test(tcase, groups_of_whole_blocks_or_within_one);
+    tcase_add_test(tcase, groups_are_printed_where_they_count);
     tcase_add_test(tcase, host_limits_lift_one_rule_only);
     tcase_add_test(tcase, broken_specifications);
     tcase_add_test(tcase, operand_shapes);

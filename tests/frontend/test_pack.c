@@ -62,7 +62,9 @@ static const struct {
 } weights[] = {
     {AIC_INT8, {16, 3, 3, 3}, 4},      {AIC_INT8, {5, 4, 2, 1}, 4},    {AIC_INT8, {17, 33, 1, 2}, 32},
     {AIC_INT8, {32, 32, 3, 3}, 32},    {AIC_FLOAT16, {5, 3, 2, 2}, 4}, {AIC_FLOAT16, {16, 17, 3, 1}, 16},
-    {AIC_FLOAT16, {40, 16, 1, 1}, 16},
+    {AIC_FLOAT16, {40, 16, 1, 1}, 16}, {AIC_INT8, {64, 1, 3, 3}, 1},   {AIC_FLOAT16, {48, 1, 5, 2}, 1},
+    {AIC_INT8, {32, 8, 3, 1}, 8},      {AIC_INT8, {32, 16, 1, 1}, 16}, {AIC_FLOAT16, {16, 3, 2, 1}, 4},
+
 };
 
 START_TEST(every_weight_has_its_index)
@@ -172,7 +174,15 @@ START_TEST(refused)
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "%s", aic_last_error());
         ck_assert_int_eq(packed[0], 9);
     }
-    const int64_t shape[] = {16, 5, 1, 1};
+    const int64_t shape[] = {16, 17, 1, 1};
+    ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, 3, packed), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "pack_weights: c0: 3 is no power of two in 1..32") != NULL, "%s",
+                  aic_last_error());
+    ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, 0, packed), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, -4, packed), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, 1, packed), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "pack_weights: shape: I = 17 is outside 1..1, which c0 = 1 takes") != NULL,
+                  "%s", aic_last_error());
     ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, 4, packed), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pack_weights(AIC_INT8, picture, shape, 16, packed), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pack_weights(AIC_FLOAT16, picture, shape, 32, packed), AIC_INVALID_ARGUMENT);

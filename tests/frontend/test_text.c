@@ -107,7 +107,7 @@ static const struct {
      "conv2d: dtype: abcdefghijklmnopqrstuvwxyzabcdefghijklmn... is not a data type (int8, float16, ...) (column 14)"},
     {"conv2d(dtype=int8, strid=[1,1])", "conv2d: strid: unknown key; did you mean stride? the keys are dtype, "
                                         "fm_shape, kernel_shape, stride, pad, dilation, pad_value, "
-                                        "init_l1out, accumulate, l1out (column 20)"},
+                                        "init_l1out, accumulate, l1out, groups (column 20)"},
     {"conv2d(dtype=int8, dtype=int8)", "conv2d: dtype: given twice (column 20)"},
     {"conv2d(fm_shape=[1,2,3])", "conv2d: fm_shape: 3 entries instead of 4 (column 24)"},
     {"conv2d(fm_shape=[])", "conv2d: fm_shape: 0 entries instead of 4 (column 19)"},
@@ -127,7 +127,7 @@ static const struct {
      "conv2d: fm_shape: 0xFFFFFFFFFFFFFFFFF is not an integer of 64 bits (column 18)"},
     {"conv2d(pad_value=[1])", "conv2d: pad_value: expected a value instead of '[' (column 18)"},
     {"conv2d(pad_value=1,5)", "conv2d: 5: unknown key; the keys are dtype, fm_shape, kernel_shape, stride, pad, "
-                              "dilation, pad_value, init_l1out, accumulate, l1out (column 20)"},
+                              "dilation, pad_value, init_l1out, accumulate, l1out, groups (column 20)"},
     {"conv2d(pad_value=1e)", "conv2d: pad_value: 1e is not a number (column 18)"},
     {"conv2d(pad_value=.)", "conv2d: pad_value: . is not a number (column 18)"},
     {"conv2d(pad_value=0x1.8p3)", "conv2d: pad_value: 0x1.8p3 is not a number (column 18)"},

@@ -48,6 +48,67 @@ def test_conv2d_adds(random):
     assert np.array_equal(aicjit.conv2d(x, w, init_l1out=False, out=out), y + 5)
 
 
+def grouped(x, w, groups, stride, pad, dilation, pad_value):
+    """Products [howo, Cout, Kh, Kw, I] of an image [C, H, W] and weights [Cout, I, Kh, Kw], straight from the definition."""
+    (channels, h, width), (outputs, inputs, kh, kw) = x.shape, w.shape
+    left, right, top, bottom = pad
+    padded = np.full((channels, h + top + bottom, width + left + right), pad_value, x.dtype)
+    padded[:, top:top + h, left:left + width] = x
+    ho = (padded.shape[1] - dilation[0] * (kh - 1) - 1) // stride[0] + 1
+    wo = (padded.shape[2] - dilation[1] * (kw - 1) - 1) // stride[1] + 1
+    wide = np.int64 if x.dtype == np.int8 else np.float64
+    products = np.zeros((ho * wo, outputs, kh, kw, inputs), wide)
+    for o in range(outputs):
+        seen = padded[o // (outputs // groups) * inputs:][:inputs]
+        for row in range(ho):
+            for column in range(wo):
+                window = seen[:, row * stride[0]:, column * stride[1]:][:, ::dilation[0], ::dilation[1]][:, :kh, :kw]
+                products[row * wo + column, o] = (window.astype(wide) * w[o].astype(wide)).transpose(1, 2, 0)
+    return products
+
+
+# Type, C0, C1, Cout and groups: within a block (4, 16, all channels of it), a block each, several blocks, more outputs than
+# inputs, and the first convolution's blocks of 4.
+GROUPS = (("int8", 32, 2, 64, 64), ("int8", 32, 2, 32, 16), ("int8", 32, 2, 32, 4), ("int8", 32, 2, 48, 2),
+          ("int8", 32, 4, 32, 2), ("int8", 32, 1, 96, 32), ("int8", 4, 1, 16, 4), ("int8", 4, 1, 32, 2),
+          ("float16", 16, 2, 32, 32), ("float16", 16, 2, 16, 8), ("float16", 16, 3, 48, 3), ("float16", 16, 4, 32, 2),
+          ("float16", 4, 1, 16, 2), ("int8", 32, 2, 48, 1))
+
+
+@pytest.mark.parametrize("dtype, c0, c1, outputs, groups", GROUPS)
+def test_conv2d_groups(random, dtype, c0, c1, outputs, groups):
+    """The reference, the trace, the kernel, and how weights are packed, against NumPy."""
+    inputs, block = c1 * c0 // groups, min(c0, c1 * c0 // groups)
+    x, w = small(random, (c1, 6, 7, c0), dtype), small(random, (outputs, inputs, 3, 2), dtype)
+    packed = aicjit.pack_weights(w, c0=block)
+    by_hand = w.reshape(outputs, inputs // block, block, 3, 2).transpose(1, 3, 4, 0, 2)
+    assert np.array_equal(packed, by_hand)
+    stride, pad, dilation, pad_value = (2, 1), (1, 2, 0, 1), (1, 2), 3
+    spec = aicjit.op("conv2d", dtype=dtype, fm_shape=x.shape, kernel_shape=packed.shape, stride=stride, pad=pad,
+                     dilation=dilation, pad_value=pad_value, groups=groups)
+    planes = x.transpose(0, 3, 1, 2).reshape(c1 * c0, 6, 7)
+    products = grouped(planes, w, groups, stride, pad, dilation, pad_value)
+    rows = len(products)
+    y = aicjit.reference(spec, x, packed)
+    if dtype == "int8":
+        expected = products.sum((2, 3, 4)).astype(np.int32)
+    else:  # blocks of 16 along the blocks of channels, kh, kw, the channels of a block
+        order = products.reshape(rows, outputs, 3, 2, inputs // block, block).transpose(0, 1, 4, 2, 3, 5)
+        order = order.reshape(rows, outputs, -1)
+        expected = np.zeros((rows, outputs), np.float32)
+        for first in range(0, order.shape[2], 16):
+            total = np.zeros((rows, outputs))
+            for k in range(first, min(first + 16, order.shape[2])):
+                total += order[:, :, k]
+            expected = (expected.astype(np.float64) + total).astype(np.float32)
+    blocks = y.reshape(outputs // 16, -1, 16)
+    assert np.array_equal(blocks[:, :rows], expected.reshape(rows, outputs // 16, 16).transpose(1, 0, 2))
+    explained = aicjit.trace(spec, x, packed, at=(outputs // 16 - 1, rows - 1, 15))
+    assert explained.value == expected[-1, -1]
+    computed = aicjit.conv2d(x, packed, stride=stride, pad=pad, dilation=dilation, pad_value=pad_value, groups=groups)
+    assert np.array_equal(computed.reshape(blocks.shape)[:, :rows], blocks[:, :rows])
+
+
 def test_mmad(random):
     a, b = small(random, (5, 7), "int8"), small(random, (7, 9), "int8")
     assert np.array_equal(aicjit.mmad(a, b), a.astype(np.int32) @ b.astype(np.int32))

@@ -45,6 +45,10 @@ strangers() {
 }
 check "no library but the C library is needed" strangers
 
+# tools/python/older_libc.c has it, and so the wheel runs on systems older than the one that it was made on.
+older_libc() { readelf --dyn-syms -W "$package/libaicjit-codegen.so.0.2" >"$work/symbols" && ! grep arc4random "$work/symbols"; }
+check "what older C libraries lack is in it" older_libc
+
 cat >"$work/use.py" <<'USE'
 import os, sys
 import aicjit, numpy as np

@@ -241,6 +241,28 @@ START_TEST(text_of_a_schedule)
 }
 END_TEST
 
+/* Every operator's fields are read back, those too that are left out where they have their fallback. */
+START_TEST(every_operator_reads_back)
+{
+    enum { SEEDS = 60 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        aic_spec *spec, made, back;
+        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(spec, NULL, &made), AIC_OK);
+        aic_codegen_request request = base;
+        request.spec = &made;
+        aic_identity a = identity_of(&request);
+        char *whole = text_of(a.bytes, a.size);
+        whole[strcspn(whole, "\n")] = '\0';
+        ck_assert_msg(aic_spec_read(whole, &back) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_spec_equal(&back, &made), "%s", whole);
+        aic_identity_free(&a);
+        aic_spec_destroy(spec);
+        free(whole);
+    }
+}
+END_TEST
+
 static void check_refused(const void *bytes, size_t size)
 {
     char *text;
@@ -345,6 +367,7 @@ Suite *suite_identity(void)
     tcase_add_test(tcase, schedules_come_last);
     tcase_add_test(tcase, readable_text);
     tcase_add_test(tcase, text_of_a_schedule);
+    tcase_add_loop_test(tcase, every_operator_reads_back, AIC_OP_NONE + 1, AIC_OP_END);
     tcase_add_test(tcase, wrong_lengths_are_refused);
     tcase_add_test(tcase, flipped_bits_are_seen);
     tcase_add_loop_test(tcase, dumps_have_names_of_kernels, 0, 2);

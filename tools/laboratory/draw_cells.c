@@ -131,7 +131,7 @@ static bool in_window(int64_t at, int64_t start, int64_t count, int64_t dilation
 
 static bool conv2d_reads(const drawing *d, const char *name, const int64_t *at)
 {
-    enum { H = 1, W = 2, COUT = 3 };
+    enum { C1 = 0, H = 1, W = 2, COUT = 3, C0 = 3 };
     const stage_desc stage = stage_of(d->spec, 0);
     const aic_conv2d_desc *desc = &stage.desc.conv2d;
     const int64_t kh = desc->kernel_shape[1], kw = desc->kernel_shape[2];
@@ -140,7 +140,10 @@ static bool conv2d_reads(const drawing *d, const char *name, const int64_t *at)
     if (strcmp(name, "weight") == 0) {
         return at[COUT] == d->column;
     }
-    return in_window(at[H], d->row / wo * desc->stride[0] - desc->pad[2], kh, desc->dilation[0]) &&
+    const int64_t groups = desc->groups, channel = at[C1] * desc->fm_shape[3] + at[C0];
+    const int64_t inputs = desc->fm_shape[0] * desc->fm_shape[3] / groups, outputs = desc->kernel_shape[3] / groups;
+    return channel / inputs == d->column / outputs &&
+           in_window(at[H], d->row / wo * desc->stride[0] - desc->pad[2], kh, desc->dilation[0]) &&
            in_window(at[W], d->row % wo * desc->stride[1] - desc->pad[0], kw, desc->dilation[1]);
 }
 

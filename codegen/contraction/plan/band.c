@@ -70,6 +70,7 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
         lay_out_folded_rows(c, wish->fold, &b);
     }
     b.columns = (aic_round_up(c->across.out, wish->whole) - 1) * b.col_step + reach_w;
+    b.seen_kpacks = c->groups > 1 ? aic_seen_of(c).channels / g->arithmetic.kpack_channels : b.pixel_kpacks;
     lay_out_pixels(g, wish, &b);
     if (wish->run > 0) {
         b.row_residues = b.row_step;

@@ -14,6 +14,7 @@ typedef struct aic_plan_band {
     int64_t columns;            /* columns of a band */
     int64_t col_gap;            /* image columns from one band column to the next */
     int64_t pixel_kpacks;       /* k-packs of a band pixel, in one plane */
+    int64_t seen_kpacks;        /* of these, k-packs that an output channel sees: all without groups */
     int64_t pixel_pitch, row_pitch;
     int64_t plane_bytes;                /* of a plane of a pixel; where taps are merged, of a plane of a band row */
     int64_t row_planes;                 /* planes that lie behind each other in a row: 1 if they do in a pixel */

@@ -63,7 +63,7 @@ static double find_done(const aic_line *l, const aic_split *s, double done[2])
  * there each tap has to be a block. */
 static bool takes_any_taps(const aic_contraction *c, aic_sum sum)
 {
-    const bool blocks = sum == AIC_SUM_CUBE && c->c0 * (int64_t)aic_dtype_size(c->dtype) == AIC_CUBE_BYTES;
+    const bool blocks = sum == AIC_SUM_CUBE && aic_seen_of(c).c0 * (int64_t)aic_dtype_size(c->dtype) == AIC_CUBE_BYTES;
     return (blocks || sum == AIC_SUM_INT || sum == AIC_SUM_FAST) && c->pad_value == 0 &&
            (c->dtype == AIC_INT8 || c->dtype == AIC_FLOAT16);
 }

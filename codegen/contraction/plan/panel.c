@@ -1,11 +1,12 @@
 /* From tiles and band to the packed weights. */
 #include "codegen/contraction/plan/panel.h"
 #include "codegen/integer.h"
+#include "codegen/parts/weights.h"
 
 int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
 {
-    return g->arithmetic.sum == AIC_SUM_CUBE ? b->pixel_kpacks
-                                             : aic_round_up(wish->merged * b->pixel_kpacks, wish->step_kpacks);
+    return g->arithmetic.sum == AIC_SUM_CUBE ? b->seen_kpacks
+                                             : aic_round_up(wish->merged * b->seen_kpacks, wish->step_kpacks);
 }
 
 unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g)
@@ -24,6 +25,9 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
+    if (c->groups > 1) {
+        p->start_bytes = AIC_HEAD_GROUPS + aic_round_up(g->panel_channels * (int64_t)sizeof(int32_t), AIC_LINE_BYTES);
+    }
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 
@@ -49,8 +53,8 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
         p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
     }
     p.packed_bytes = p.count * p.bytes;
-    p.counts =
-        wish->counts && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels;
+    p.counts = wish->counts && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS &&
+               c->c0 > g->arithmetic.kpack_channels && c->groups <= 1;
     p.image_bytes = p.packed_bytes + (p.counts ? p.count * (int64_t)sizeof(int64_t) : 0);
     p.block_panel_bytes = p.bytes / g->blocks;
     p.block_bytes = p.count * p.block_panel_bytes;

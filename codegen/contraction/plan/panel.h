@@ -25,7 +25,10 @@ typedef struct aic_plan_panel {
      * If the image has an offset, the head holds int32 for each output channel, from which sums start to make up for
      * that: one for all taps; behind it, if taps may be left out, prefix sums over the kernel's rows and columns,
      * [kernel rows + 1][kernel columns + 1]. Number (i, j) belongs to the kernel rows before row i and of these to the
-     * kernel columns before column j. */
+     * kernel columns before column j.
+     *
+     * With groups the head has, from AIC_HEAD_GROUPS on (parts/weights.h), an int32 for each output channel: where in a
+     * band pixel the first k-pack lies that it sees, in bytes. The notes are before them. */
     bool parted; /* taps may be left out */
     bool notes;  /* an int32 at a panel's head is not 0 if its weights have special elements */
     int64_t start_bytes;

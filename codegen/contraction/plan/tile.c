@@ -6,9 +6,9 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_plan_geometry *
 {
     switch (g->arithmetic.sum) {
     case AIC_SUM_CUBE:
-        return AIC_CUBE_BYTES / g->source_bytes / c->c0;
+        return AIC_CUBE_BYTES / g->source_bytes / aic_seen_of(c).c0;
     case AIC_SUM_INT_WIDE:
-        return AIC_INT32_PRODUCTS / (c->c1 * c->c0);
+        return AIC_INT32_PRODUCTS / (aic_seen_of(c).c1 * aic_seen_of(c).c0);
     case AIC_SUM_INT:
     case AIC_SUM_FAST:
         break;

@@ -12,6 +12,18 @@
  *     feature_map  [C1, H, W, C0]              int8 (C0 = 32 or 4) or float16 (C0 = 16 or 4)
  *     weight       [C1, Kh, Kw, Cout, C0]      as feature_map
  *
+ * With groups = G, which is not in the document, the C1*C0 input channels and the Cout output channels are each cut
+ * into G equal groups of neighbours, and output channel co sees the I = C1*C0/G input channels of its own group only,
+ * those from co / (Cout/G) * I on. The weight holds these, and kernel_shape is its shape:
+ *
+ *     weight       [I/C0, Kh, Kw, Cout, C0]    I a multiple of C0: the group's channel i is block i/C0, place i%C0
+ *                  [1, Kh, Kw, Cout, I]        I a divisor of C0; depthwise: I = 1, [1, Kh, Kw, Cout, 1]
+ *
+ * It is what the weights [Cout, I, Kh, Kw] of other programs become by aic_pack_weights() with a c0 of at most I. In
+ * NumPy, with a block of B = min(I, C0) channels: w.reshape(Cout, I // B, B, Kh, Kw).transpose(1, 3, 4, 0, 2). The
+ * reduction index counts the channels of the group, so that a block of the float16 sum takes 16 neighbours of (kh, kw,
+ * i) where I is less than 16.
+ *
  * Rows Ho*Wo .. round_howo-1 of dst are neither read nor written. Host pointers need the alignment of their
  * element type only; the three operands must not overlap.
  *
@@ -32,7 +44,7 @@ typedef struct aic_conv2d_desc {
 #undef AIC_FIELD
 } aic_conv2d_desc;
 
-/* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, the rest 0. */
+/* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, groups 1, the rest 0. */
 static inline aic_conv2d_desc aic_conv2d_desc_init(void)
 {
     aic_conv2d_desc made;

@@ -10,7 +10,9 @@
  *           none: AIC_NOT_GIVEN and dyn: AIC_DYNAMIC), TAG (uint64_t: a name of at most eight letters, its bytes from
  *           the lowest on), an enumeration of enum.def
  * count     1 for a scalar, n for a vector of n entries
- * need      REQUIRED or OPTIONAL, in operator text
+ * need      REQUIRED or OPTIONAL, in operator text; ADDED: optional, and printed only where it is not the fallback. A
+ *           field that was added to a released list stands at its end, and requests without it keep their text and
+ *           their identity
  * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
  *
  * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.

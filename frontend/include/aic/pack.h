@@ -22,8 +22,9 @@ AIC_API aic_status aic_pack_picture(const uint8_t *picture, const int64_t shape[
                                     int8_t *packed);
 
 /* Bytes that aic_pack_weights() writes: C1 * Kh * Kw * O' * c0 elements with C1 = I / c0 rounded up and O' = O rounded
- * up to a multiple of 16. shape: [O, I, Kh, Kw], all of them at least 1; c0: 4, which takes at most 4 channels, or the
- * elements of 32 bytes: 32 of int8, 16 of float16. AIC_INVALID_ARGUMENT. */
+ * up to a multiple of 16. shape: [O, I, Kh, Kw], all of them at least 1; c0: the elements of 32 bytes, 32 of int8 or 16
+ * of float16, or a smaller power of two, which takes at most so many channels: 4 for a first convolution, others for
+ * groups (aic/conv2d.h), whose weights have I = channels of a group. AIC_INVALID_ARGUMENT. */
 AIC_API aic_status aic_pack_weights_bytes(aic_dtype dtype, const int64_t shape[4], int64_t c0, size_t *bytes);
 
 /* Packs weights [O, I, Kh, Kw] of int8 or float16 as FRACTAL_Z [C1, Kh, Kw, O', c0], conv2d's weight. Channels past I

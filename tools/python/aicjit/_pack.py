@@ -59,7 +59,8 @@ def pack_picture(picture, *, c0=32, zero_point=0, layout=None):
 
 def pack_weights(weights, *, c0=None):
     """Packs weights [O, I, Kh, Kw] of int8 or float16 as [C1, Kh, Kw, O', c0], conv2d's weight, O' being O rounded up to
-    a multiple of 16; what is past O and I is 0. c0: 4, or by default the elements of 32 bytes."""
+    a multiple of 16; what is past O and I is 0. c0: by default the elements of 32 bytes, or 4; for groups
+    of fewer channels I (1: depthwise) a smaller power of two that is at least I."""
     weights = _array("pack_weights", "weights", weights, ("int8", "float16"), 4)
     c0 = 32 // weights.itemsize if c0 is None else integer("pack_weights: c0", c0)
     dtype = _lists.DTYPES[weights.dtype.name][0]

@@ -1,0 +1,244 @@
+/* Kernels of conv2d with groups of channels: every way in which k-packs of the image get into lanes, by several kinds
+ * of schedule at every level; elements that are not finite reach the outputs of their own group alone; the same bits
+ * for any number of threads; packed weights of other groups. */
+#include "tests/claims.h"
+#include "tests/conv_case.h"
+#include "tests/half_case.h"
+#include "tests/levels.h"
+#include "tests/specs.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_groups(void);
+
+#define BYTES "conv2d(dtype=int8, "
+#define HALVES "conv2d(dtype=float16, "
+#define FAST "conv2d(dtype=float16, accumulate=fast, "
+#define TO_BYTES " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, deqScalar=quant(0.01, 3, int8)"
+#define TO_HALVES " | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ"
+
+static const char *const SPECS[] = {
+    /* depthwise: an output a channel, two, three */
+    BYTES "fm_shape=[2,6,7,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64)",
+    BYTES "fm_shape=[1,9,8,32], kernel_shape=[1,5,5,64,1], pad=[2,2,2,2], stride=[2,2], pad_value=-7, groups=32)",
+    BYTES "fm_shape=[1,5,9,32], kernel_shape=[1,3,2,96,1], dilation=[1,3], init_l1out=false, groups=32)",
+    HALVES "fm_shape=[3,6,7,16], kernel_shape=[1,3,3,48,1], pad=[1,1,1,1], groups=48)",
+    HALVES "fm_shape=[2,5,6,16], kernel_shape=[1,5,5,64,1], pad=[2,1,1,2], pad_value=0.5, groups=32)",
+    FAST "fm_shape=[3,6,7,16], kernel_shape=[1,3,3,48,1], pad=[1,1,1,1], groups=48)",
+    FAST "fm_shape=[1,9,9,16], kernel_shape=[1,2,3,48,1], stride=[2,1], init_l1out=false, groups=16)",
+    /* a part of a block: 2, 4, 8, 16 channels, and blocks of four */
+    BYTES "fm_shape=[1,6,6,32], kernel_shape=[1,3,3,16,2], pad=[1,0,1,0], groups=16)",
+    BYTES "fm_shape=[4,4,5,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
+    BYTES "fm_shape=[2,4,5,32], kernel_shape=[1,3,1,32,8], groups=8)",
+    BYTES "fm_shape=[2,4,5,32], kernel_shape=[1,2,2,64,16], groups=4)",
+    BYTES "fm_shape=[1,7,9,4], kernel_shape=[1,3,3,48,2], pad=[1,1,1,1], groups=2)",
+    HALVES "fm_shape=[2,6,6,16], kernel_shape=[1,3,3,32,2], pad=[1,1,1,1], groups=16)",
+    HALVES "fm_shape=[2,5,5,16], kernel_shape=[1,3,3,48,8], groups=4)",
+    HALVES "fm_shape=[1,7,9,4], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], groups=4)",
+    FAST "fm_shape=[4,5,6,16], kernel_shape=[1,3,3,64,4], pad=[1,1,1,1], groups=16)",
+    /* whole blocks, one and several; few outputs a group and many */
+    BYTES "fm_shape=[16,3,4,32], kernel_shape=[1,2,2,16,32], groups=16)",
+    BYTES "fm_shape=[4,4,5,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1], groups=2)",
+    BYTES "fm_shape=[2,4,5,32], kernel_shape=[1,3,3,128,32], pad=[1,1,1,1], groups=2)",
+    HALVES "fm_shape=[6,4,5,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1], init_l1out=false, groups=3)",
+    HALVES "fm_shape=[2,4,5,16], kernel_shape=[1,3,3,16,16], groups=2)",
+    FAST "fm_shape=[4,4,5,16], kernel_shape=[2,3,3,80,16], pad=[1,1,1,1], groups=2)",
+    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,16], groups=2)",
+    FAST "fm_shape=[8,1,1,16], kernel_shape=[1,1,1,256,16], groups=8)",
+    /* sums that may leave int32 */
+    BYTES "fm_shape=[1,3,3,32], kernel_shape=[1,255,255,16,4], pad=[255,0,255,0], pad_value=-128, groups=8)",
+    /* chains; the last one drops output channels */
+    BYTES "fm_shape=[2,6,7,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], init_l1out=false, l1out=channel, "
+          "groups=64)" TO_BYTES ", reluEn=true)",
+    HALVES
+    "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], groups=32)"
+    " | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic(op=BM_MAX, input1_stage=1)" TO_HALVES
+    ")",
+    FAST "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,4], pad=[1,1,1,1], init_l1out=false, groups=8)"
+         " | fixpipe(src=float32, dst=float16, quantPre=F322F16, nSize=19, format=ROW_MAJOR)",
+};
+enum { SPECS_COUNT = sizeof SPECS / sizeof *SPECS };
+
+/* NULL: the default. */
+static const char *const SCHEDULES[] = {
+    NULL,
+    "schedule(rows=1, cols=1, vectors=1, unroll=1, band=1)",
+    "schedule(rows=2, cols=3, vectors=2, unroll=1, band=1)",
+    "schedule(rows=1, cols=4, vectors=1, unroll=2, band=2)",
+    "schedule(rows=2, cols=2, vectors=1, unroll=8, band=1, hold=window)",
+    "schedule(rows=1, cols=2, vectors=4, unroll=4, band=1, ahead=256)",
+};
+
+static aic_context *open_context(int level, unsigned threads)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(level);
+    options.threads = threads;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    return context;
+}
+
+/* _i: a level and a specification. */
+START_TEST(as_the_reference)
+{
+    const char *text = SPECS[_i % SPECS_COUNT];
+    const aic_spec spec = spec_of(text);
+    const aic_semantics semantics = aic_semantics_init();
+    aic_context *context = open_context(_i / SPECS_COUNT, 1);
+    verify_report report;
+    verify_case c;
+    ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i), &report), VERIFY_PASSED);
+    for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
+        aic_kernel *kernel = NULL;
+        const aic_status status = aic_kernel_create(context, &spec, SCHEDULES[s], &kernel);
+        aic_kernel_destroy(kernel);
+        ck_assert_msg(status == AIC_OK || (s > 0 && status == AIC_INVALID_ARGUMENT), "%s", aic_last_error());
+        ck_assert_msg(status != AIC_OK || verify_kernel(&c, context, SCHEDULES[s], &report) == VERIFY_PASSED,
+                      "%s %s %s: %s", aic_context_isa(context), text, SCHEDULES[s] != NULL ? SCHEDULES[s] : "default",
+                      report.text);
+    }
+    verify_close(&c);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* ---- what is not finite ---- */
+
+static const char *const NOT_FINITE[] = {
+    HALVES "fm_shape=[2,3,4,16], kernel_shape=[1,2,2,32,1], groups=32)",
+    HALVES "fm_shape=[2,3,4,16], kernel_shape=[1,2,2,32,4], groups=8)",
+    HALVES "fm_shape=[4,3,4,16], kernel_shape=[2,2,2,48,16], groups=2)",
+    FAST "fm_shape=[2,3,4,16], kernel_shape=[1,2,2,96,1], groups=32)",
+    FAST "fm_shape=[2,3,4,16], kernel_shape=[1,2,2,32,8], groups=4)",
+    FAST "fm_shape=[2,3,4,16], kernel_shape=[1,2,2,32,16], groups=2)",
+};
+enum { NOT_FINITE_COUNT = sizeof NOT_FINITE / sizeof *NOT_FINITE };
+
+/* Of each input channel one pixel, which all windows of the image's middle see, is infinite or NaN: then outputs of the
+ * channel's group are not finite, and those of no other group. _i: a level and a specification. */
+START_TEST(not_finite)
+{
+    static const uint16_t SPECIALS[] = {0x7c00, 0xfc00, 0x7e00};
+    half_case t;
+    aic_context *context = open_context(_i / NOT_FINITE_COUNT, 1);
+    aic_kernel *kernel = NULL;
+    half_case_open(&t, NOT_FINITE[_i % NOT_FINITE_COUNT]);
+    half_case_fill(&t, HALF_IMAGE);
+    half_case_fill(&t, HALF_WEIGHT);
+    ck_assert_int_eq(aic_kernel_create(context, &t.spec, NULL, &kernel), AIC_OK);
+    const aic_conv2d_desc *d = &t.spec.stage[0].desc.conv2d;
+    const int64_t channels = d->fm_shape[0] * 16, outputs = d->kernel_shape[3], pixels = 3 * 4, rows = 16;
+    uint16_t *image = t.data[HALF_IMAGE];
+    const float *out = t.data[HALF_OUT];
+    for (int64_t channel = 0; channel < channels; channel++) {
+        uint16_t *element = image + (channel / 16 * pixels + 5) * 16 + channel % 16, before = *element;
+        *element = SPECIALS[channel % 3];
+        ck_assert_int_eq(aic_kernel_call(kernel, t.data, HALF_OPERANDS), AIC_OK);
+        for (int64_t o = 0; o < outputs; o++) {
+            const bool sees = o / (outputs / d->groups) == channel / (channels / d->groups);
+            const float value = out[o / 16 * rows * 16 + o % 16]; /* of the first pixel, whose window has it */
+            ck_assert_msg(isfinite(value) == !sees, "%s: channel %lld, output %lld: %a",
+                          NOT_FINITE[_i % NOT_FINITE_COUNT], (long long)channel, (long long)o, (double)value);
+        }
+        *element = before;
+    }
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+    half_case_close(&t);
+}
+END_TEST
+
+/* ---- threads, packed weights ---- */
+
+/* The same bits whatever the number of threads, and from packed weights. */
+START_TEST(threads)
+{
+    enum { THREADS = 5 };
+    static const char TEXT[] = FAST "fm_shape=[12,29,30,16], kernel_shape=[1,3,3,192,1], pad=[1,1,1,1], groups=192)";
+    half_case t;
+    size_t bytes;
+    half_case_open(&t, TEXT);
+    half_case_fill(&t, HALF_IMAGE);
+    half_case_fill(&t, HALF_WEIGHT);
+    for (unsigned n = 1; n <= THREADS; n++) {
+        aic_context *context = open_context(levels_count() - 1, n);
+        aic_kernel *kernel = NULL;
+        ck_assert_int_eq(
+            aic_kernel_create(context, &t.spec, "schedule(rows=1, cols=6, vectors=2, unroll=1, band=2)", &kernel),
+            AIC_OK);
+        memset(t.data[HALF_OUT], 0, (size_t)t.operand[HALF_OUT].bytes);
+        if (n % 2 == 1) {
+            ck_assert_int_eq(aic_kernel_call(kernel, t.data, HALF_OPERANDS), AIC_OK);
+        } else {
+            ck_assert_int_eq(aic_kernel_packed_size(kernel, HALF_WEIGHT, &bytes), AIC_OK);
+            void *packed = aligned_block(bytes), *operands[] = {t.data[HALF_OUT], t.data[HALF_IMAGE], packed};
+            ck_assert_int_eq(aic_kernel_pack(kernel, HALF_WEIGHT, packed, t.data[HALF_WEIGHT]), AIC_OK);
+            ck_assert_int_eq(aic_kernel_call_packed(kernel, operands, HALF_OPERANDS), AIC_OK);
+            free(packed);
+        }
+        if (n == 1) {
+            memcpy(t.expected, t.data[HALF_OUT], (size_t)t.operand[HALF_OUT].bytes);
+        }
+        ck_assert_mem_eq(t.expected, t.data[HALF_OUT], (size_t)t.operand[HALF_OUT].bytes);
+        aic_kernel_destroy(kernel);
+        aic_context_destroy(context);
+    }
+    half_case_close(&t);
+}
+END_TEST
+
+/* Weights of one shape that are packed for so many groups are no weights for others. */
+START_TEST(other_groups_are_refused)
+{
+    static const char *const GROUPS[] = {
+        BYTES "fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,16], groups=2)",
+        BYTES "fm_shape=[2,4,4,32], kernel_shape=[1,2,2,32,16], groups=4)",
+        BYTES "fm_shape=[4,4,4,32], kernel_shape=[1,2,2,32,16], groups=8)",
+    };
+    enum { COUNT = sizeof GROUPS / sizeof *GROUPS };
+    static const int8_t weight[2 * 2 * 32 * 16], image[4 * 4 * 4 * 32];
+    static int32_t out[2 * 16 * 16];
+    aic_context *context = open_context(levels_count() - 1, 1);
+    aic_kernel *kernel[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const aic_spec spec = spec_of(GROUPS[i]);
+        ck_assert_int_eq(
+            aic_kernel_create(context, &spec, "schedule(rows=1, cols=1, vectors=1, unroll=1, band=1)", &kernel[i]),
+            AIC_OK);
+    }
+    for (int a = 0; a < COUNT; a++) {
+        size_t bytes;
+        ck_assert_int_eq(aic_kernel_packed_size(kernel[a], CONV_WEIGHT, &bytes), AIC_OK);
+        void *packed = aligned_block(bytes);
+        ck_assert_int_eq(aic_kernel_pack(kernel[a], CONV_WEIGHT, packed, weight), AIC_OK);
+        for (int b = 0; b < COUNT; b++) {
+            void *operands[] = {out, (void *)(uintptr_t)image, packed};
+            ck_assert_int_eq(aic_kernel_call_packed(kernel[b], operands, CONV_OPERANDS),
+                             a == b ? AIC_OK : AIC_INVALID_ARGUMENT);
+        }
+        free(packed);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        aic_kernel_destroy(kernel[i]);
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_groups(void)
+{
+    Suite *suite = suite_create("groups");
+    TCase *tcase = tcase_create("groups");
+    tcase_set_timeout(tcase, 240);
+    tcase_add_loop_test(tcase, as_the_reference, 0, levels_count() * SPECS_COUNT);
+    tcase_add_loop_test(tcase, not_finite, 0, levels_count() * NOT_FINITE_COUNT);
+    tcase_add_test(tcase, threads);
+    tcase_add_test(tcase, other_groups_are_refused);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

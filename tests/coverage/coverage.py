@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE]: lines and branches of sources in these folders of DIR (the
+repository; by default frontend, codegen and runtime) that the programs of BUILD have run, read by gcov from a build with
+--coverage. A row a file, sums by folder, and the sum of all. FILE gets a line for every branch that was never taken: file,
+line, how often the line was run, which branches of how many, and the line.
+
+A line or a branch of a header is counted once, whichever objects have it. Code that LLVM generated is not looked at."""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def gcov(notes):
+    """What gcov says of an object, run or not: its files."""
+    done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", notes.name], cwd=notes.parent,
+                          capture_output=True, text=True)
+    if done.returncode != 0 or not done.stdout:
+        sys.exit(f"gcov {notes}: {done.stderr.strip()}")
+    whole = json.loads(done.stdout.splitlines()[0])
+    return [(os.path.join(whole["current_working_directory"], one["file"]), one["lines"]) for one in whole["files"]]
+
+
+def collect(build, root, folders):
+    """File to line to [count, counts of its branches], over all objects."""
+    notes = sorted(path for path in build.rglob("*.gcno"))
+    if not notes:
+        sys.exit(f"{build}: no object was compiled with --coverage")
+    files = collections.defaultdict(dict)
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for found in pool.map(gcov, notes):
+            for name, lines in found:
+                name = os.path.relpath(os.path.realpath(name), root)
+                if name.split("/")[0] in folders:
+                    merge(files[name], lines)
+    return files
+
+
+def merge(known, lines):
+    for line in lines:
+        branches = [branch["count"] for branch in line["branches"]]
+        seen = known.setdefault(line["line_number"], [0, [0] * len(branches)])
+        seen[0] += line["count"]
+        if len(seen[1]) == len(branches):
+            seen[1] = [a + b for a, b in zip(seen[1], branches)]
+        elif sum(map(bool, branches)) * len(seen[1]) > sum(map(bool, seen[1])) * len(branches):
+            seen[1] = branches  # compiled otherwise elsewhere: the form of which more was run
+
+
+def sums(lines):
+    """Lines run, lines, branches taken, branches."""
+    branches = [count for _, all in lines.values() for count in all]
+    return (sum(count > 0 for count, _ in lines.values()), len(lines), sum(count > 0 for count in branches), len(branches))
+
+
+def row(name, numbers):
+    def share(part, whole):
+        return f"{100 * part / whole if whole else 100:6.1f} % of {whole:6}"
+
+    return f"{name:<56} lines {share(*numbers[:2])}   branches {share(*numbers[2:])}"
+
+
+def uncovered(files, root):
+    for name in sorted(files):
+        text = (pathlib.Path(root) / name).read_text(errors="replace").splitlines()
+        for number, (count, branches) in sorted(files[name].items()):
+            never = [str(i) for i, taken in enumerate(branches) if not taken]
+            source = text[number - 1].strip() if number <= len(text) else ""
+            if never:
+                yield f"{name}:{number}: run {count} times, never branch {','.join(never)} of {len(branches)}: {source}\n"
+            elif not count and not branches:
+                yield f"{name}:{number}: never run: {source}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("folders", nargs="*", default=["frontend", "codegen", "runtime"])
+    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent.parent)
+    parser.add_argument("--uncovered", type=pathlib.Path)
+    options = parser.parse_intermixed_args()
+    root = os.path.realpath(options.root)
+    files = collect(options.build, root, options.folders)
+    totals = collections.defaultdict(lambda: (0, 0, 0, 0))
+    for name in sorted(files):
+        numbers = sums(files[name])
+        print(row(name, numbers))
+        for group in (os.path.dirname(name) + "/", name.split("/")[0], "all"):
+            totals[group] = tuple(a + b for a, b in zip(totals[group], numbers))
+    print()
+    for group in sorted(totals, key=lambda one: (one == "all", not one.endswith("/"), one)):
+        print(row(group, totals[group]))
+    if options.uncovered:
+        options.uncovered.write_text("".join(uncovered(files, root)))
+
+
+if __name__ == "__main__":
+    main()
