@@ -4,6 +4,7 @@
 #include "tools/harness/levels.h"
 
 #include <aic/aic.h>
+#include <check.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -86,6 +87,16 @@ uint64_t levels_campaign(void)
 {
     const char *text = getenv("AIC_CAMPAIGN");
     return text == NULL ? 0 : strtoull(text, NULL, 10);
+}
+
+aic_context *levels_context(int number, int threads)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(number);
+    options.threads = threads;
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
 }
 
 bool levels_is_thorough(int number)

@@ -3,6 +3,7 @@
 #ifndef AIC_TESTS_LEVELS_H
 #define AIC_TESTS_LEVELS_H
 
+#include <aic/context.h>
 #include <aic/spec.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,9 @@ int levels_count(void);
 
 /* Number 0 to levels_count() - 1 of them, in ascending order; notes that a test runs it. */
 const char *levels_name(int number);
+
+/* A context of a level, with so many threads. */
+aic_context *levels_context(int number, int threads);
 
 /* Whether it is worth as much work as there is: the highest native one. */
 bool levels_is_thorough(int number);

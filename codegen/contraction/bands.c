@@ -60,6 +60,7 @@ static aic_bands_key key_of(const frame *f)
                          .small_cols = t->geometry.cols.small_count > 0,
                          .window = t->tile.holds_window,
                          .parts = t->division.parts > 1,
+                         .slices = t->division.parts > 1 && t->geometry.slices > 1,
                          .blocks = t->geometry.blocks > 1,
                          .narrow = !staged && t->geometry.panel_channels < AIC_BLOCK_COLUMNS,
                          .skips_rows = t->panel.padding.rows,
@@ -70,7 +71,8 @@ static aic_bands_key key_of(const frame *f)
                          .col_residues = t->band.col_residues > 1,
                          .staged = staged,
                          .defers = f->leave != 0,
-                         .counts = t->tile.counts};
+                         .counts = t->tile.counts,
+                         .finite = t->tile.counts && c->dtype != AIC_INT8 ? c->c0 : 0};
     if (staged) {
         key.inputs = aic_epilogue_inputs(&t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
@@ -171,10 +173,23 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, t->panel.packed_bytes, "counts.at");
         aic_use_trips(use, t->panel.used, "counts");
         aic_use_number(use, t->tile.count_offset, "count.at");
+        aic_use_number(use, t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0, "count.less");
+    }
+    if (key->finite > 0) {
+        const int64_t bytes = t->geometry.source_bytes;
+        aic_use_number(use, t->panel.kpacks, "count.all");
+        aic_use_number(use, (c->down.taps - 1) * c->down.dilation + 1, "count.reach");
+        aic_use_number(use, (c->c1 - 1) * c->image.block * bytes, "image.last");
+        aic_use_number(use, c->image.row_pitch * bytes, "image.row");
+        aic_use_number(use, c->down.extent, "image.rows");
     }
     if (key->parts) {
         aic_use_number(use, t->division.parts, "parts");
         aic_use_number(use, t->division.part_strips, "part.strips");
+        if (key->slices) {
+            aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes,
+                           "slice.image");
+        }
     }
     if (key->blocks) {
         aic_use_trips(use, t->geometry.blocks, "blocks");

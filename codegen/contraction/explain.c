@@ -75,7 +75,7 @@ static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
     const double row = (double)(c->across.extent * c->channels) * t->geometry.source_bytes,
                  image = row * (double)c->down.extent;
     const double rows = (double)(t->band.count * t->band.rows) * row;
-    aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->band.bytes));
+    aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->geometry.slices * t->band.bytes));
     aic_stream_scope(&stream, AIC_LINE_BYTES, rows);
     aic_stream_scope(&stream, image, image < rows ? image : rows);
     return stream;
@@ -134,6 +134,17 @@ static void put_small_tiles(FILE *out, int depth, const aic_tiling *t)
                   g->arithmetic.kpack_channels, tiles * g->vectors * (long long)g->unroll, g->lanes);
 }
 
+/* Which k-packs tiles leave out. */
+static const char *left_out(const aic_contraction *c, const aic_tiling *t)
+{
+    if (!t->tile.counts) {
+        return "";
+    }
+    return c->dtype == AIC_INT8 ? "; the last ones are left out if packing finds their weights to be 0"
+                                : "; the last ones are left out if packing finds their weights to be 0, in bands whose "
+                                  "image is finite there";
+}
+
 /* Prints the loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
@@ -156,8 +167,7 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
     aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->geometry.unroll),
                   "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes%s",
                   (long long)t->geometry.unroll, t->geometry.arithmetic.kpack_channels,
-                  sums * (long long)t->geometry.unroll, t->geometry.lanes,
-                  t->tile.counts ? "; the last ones are left out if packing finds their weights to be 0" : "");
+                  sums * (long long)t->geometry.unroll, t->geometry.lanes, left_out(c, t));
 }
 
 void aic_contraction_nest(FILE *out, const aic_plan *plan)

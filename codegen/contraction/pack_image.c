@@ -244,12 +244,13 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
     const int64_t first = w->left * w->gap + w->first - c->across.pad, channel = aic_channel_bytes(w->g);
-    const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
-    const int64_t missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - c->channels;
+    const int64_t full = w->g->channels / c->c0, rest = w->g->channels % c->c0,
+                  paired = makes_pairs(w) ? full / 2 * 2 : 0;
+    const int64_t missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - w->g->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->g->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->b->pixel_pitch);
     if (c->image.block == c->c0) { /* all channels of a pixel are contiguous */
-        copy_pixels(w, target, source, c->channels, missing);
+        copy_pixels(w, target, source, w->g->channels, missing);
         return;
     }
     if (paired > 0) {
@@ -263,7 +264,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
                     aic_at_const(e, source, full * c->image.block * w->g->source_bytes), rest, missing);
     } else if (missing > 0 && w->g->arithmetic.product == AIC_PRODUCT_BFLOAT) {
         /* Their weights are 0, times anything where that is an integer. */
-        clear_pixels(w, target, c->channels, missing);
+        clear_pixels(w, target, w->g->channels, missing);
     }
 }
 
@@ -446,10 +447,10 @@ static bool is_part(const band_writer *w)
 static void give_channels(const band_writer *w, aic_use *use, aic_row_key *key)
 {
     const aic_contraction *c = w->c;
-    const int64_t full = c->channels / c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
+    const int64_t full = w->g->channels / c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
     const bool whole = c->image.block == c->c0; /* all channels of a pixel are contiguous */
     const int64_t bytes = aic_channel_bytes(w->g), step = w->gap * c->image.pixel, pitch = w->b->pixel_pitch;
-    const int64_t once = whole || full == 0 ? c->channels : full == 1 && c->channels == c->c0 ? c->c0 : 0;
+    const int64_t once = whole || full == 0 ? w->g->channels : full == 1 && w->g->channels == c->c0 ? c->c0 : 0;
     key->run = once > 0 && pitch == once * bytes && step == once;
     if (key->run) {
         const int64_t vector = aic_row_vector(bytes);
@@ -459,8 +460,8 @@ static void give_channels(const band_writer *w, aic_use *use, aic_row_key *key)
     }
     key->pairs = !whole && paired > 0;
     key->singles = !whole && paired < full;
-    key->rest = whole ? c->channels : c->channels % c->c0;
-    key->missing = key->rest > 0 ? w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - c->channels : 0;
+    key->rest = whole ? w->g->channels : w->g->channels % c->c0;
+    key->missing = key->rest > 0 ? w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - w->g->channels : 0;
     aic_use_trips(use, w->inside, "inside");
     aic_use_number(use, pitch, "pixel.pitch");
     aic_use_number(use, step * w->g->source_bytes, "image.step");
@@ -597,7 +598,8 @@ static bool is_worth_it(const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    return aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    const int64_t outputs = aic_parts(t->geometry.outputs, aic_most(c->groups, 1)); /* that see a channel */
+    return aic_pack_kind(c->down.taps * c->across.taps * outputs / t->kernel->rate) == AIC_EMIT_HOT;
 }
 
 LLVMValueRef aic_emit_own_image(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)

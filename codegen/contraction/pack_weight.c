@@ -384,7 +384,7 @@ static void give_panels(const packer *p, aic_use *use, const aic_panels_key *key
     }
     if (key->groups) {
         aic_use_trips(use, p->g->panel_channels, "panel.channels");
-        aic_use_number(use, p->c->n, "outputs");
+        aic_use_number(use, p->c->n / p->g->slices, "outputs");
         aic_use_number(use, p->c->n / p->c->groups, "group.outputs");
         aic_use_number(use, p->b->seen_kpacks * p->g->arithmetic.kpack_bytes, "group.bytes");
     }
@@ -425,11 +425,14 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
         aic_use_number(use, p->b->pixel_kpacks / p->wish->fold, "fold.kpacks");
     }
     if (key->counts) {
-        const int64_t last = (c->c1 - 1) * p->c0_kpacks;
+        const int64_t from = panels->counted_from, least = key->cube ? from + 1 : aic_most(from, 1);
+        const int64_t first = key->cube ? from * panels->taps : from, pitch = key->cube ? p->c0_kpacks : panels->kpacks;
         aic_use_number(use, panels->packed_bytes, "counts.at");
-        aic_use_number(use, panels->kpacks - 1, "kpacks.last");
-        aic_use_trips(use, panels->kpacks - last, "count.kpacks");
-        aic_use_number(use, aic_most(last, 1), "kpacks.least");
+        aic_use_number(use, panels->start_bytes + first * panels->step_bytes, "count.first");
+        aic_use_number(use, pitch * panels->step_bytes, "count.tap");
+        aic_use_trips(use, panels->kpacks - from, "count.kpacks");
+        aic_use_number(use, from, "count.from");
+        aic_use_number(use, least, "count.least");
         aic_use_trips(use, panels->step_bytes, "step");
     }
 }

@@ -96,7 +96,8 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     const int64_t twice = t.band.row_reach - t.band.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(&t) - twice) / step;
     if (aic_machine_shares(t.geometry.machine, aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.staging.strips), shared = aic_parts(tile_rows, bands);
+        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.geometry.slices > 1 ? t.geometry.slices : t.staging.strips),
+                      shared = aic_parts(tile_rows, bands);
         tiles = tiles < shared ? tiles : shared;
     }
     tiles = tiles < least ? least : tiles;
@@ -349,11 +350,10 @@ static void report_direct_sums(FILE *out, const aic_plan *plan)
     }
     double least = INFINITY;
     const aic_visitor visitor = {note_small_tiles, &least};
-    aic_plan *other;
-    if (aic_plan_create(&plan->problem, &other) == AIC_OK) {
-        aic_plan_enumerate(other, AIC_SPACE_USUAL, &visitor);
-        aic_plan_free(other);
-    }
+    aic_tiling tiling = {.kernel = NULL};
+    aic_plan other = *plan; /* a walk leaves some schedule behind */
+    other.derived = &tiling;
+    aic_contraction_enumerate(&other, AIC_SPACE_USUAL, &visitor);
     if (isfinite(least)) {
         fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
                 aic_tiling_of(plan)->kernel->name, plan->cost);

@@ -103,7 +103,7 @@ static void give_offsets(aic_use *use, const aic_tile_key *key, const aic_contra
 static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const int64_t blocks = blocks_of(c, t), kpacks = t->panel.kpacks / blocks;
-    if (!key->one_kpack && !key->counts) {
+    if (!key->one_kpack && !(key->counts && key->one_block)) {
         aic_use_trips(use, kpacks, "kpacks");
     }
     if (!key->one_tap) {
@@ -116,7 +116,7 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }
-    if (aic_tile_skips(key) || (key->counts && !key->one_tap)) {
+    if (aic_tile_skips(key) || aic_tile_jumps(key)) {
         aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
     }
     if (aic_tile_skips(key)) {

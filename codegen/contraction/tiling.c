@@ -167,9 +167,16 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     return AIC_OK;
 }
 
-/* Divides each band into parts, so that a call has enough work items for its workers. */
-static aic_band_division divide(const aic_tiling *t, bool shared)
+/* Divides each band into parts, each with channels of its own or so that a call has enough work items for its workers.
+ */
+static aic_band_division divide(const aic_tiling *t, int64_t outputs, bool shared)
 {
+    const aic_plan_geometry *g = &t->geometry;
+    if (g->slices > 1) { /* a part is a slice */
+        const int64_t columns = t->staging.has_epilogue ? t->staging.strip_columns : g->panel_channels;
+        const int64_t part_strips = outputs / g->slices / columns;
+        return (aic_band_division){.parts = aic_parts(t->staging.strips, part_strips), .part_strips = part_strips};
+    }
     const int64_t strips = t->staging.strips,
                   parts = shared ? aic_least(strips, aic_parts(AIC_SHARED_ITEMS, t->band.count)) : 1;
     const int64_t part_strips = aic_parts(strips, parts);
@@ -183,7 +190,7 @@ static bool computes_with_floats(const aic_contraction *c, const aic_tiling *t)
 
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)
 {
-    t->division = divide(t, shared);
+    t->division = divide(t, c->n, shared);
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = t->panel.items,

@@ -115,12 +115,18 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
 /* Vector operations of the longest loop body. Longer ones measured no faster and take longer to compile. */
 enum { BODY_OPERATIONS = 32 };
 
+/* Blocks of channels of pictures, which have three and one that is not used. */
+enum { FEW_CHANNELS = 4 };
+
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = aic_seen_of(c).c0 / channels;
     const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
     if (aic_groups_spread(c, lanes, unroll)) {
         return unroll;
+    }
+    if (c->groups <= 1 && c->c0 == FEW_CHANNELS && c->sum == AIC_SUM_FAST) {
+        return 1; /* mostly one of them has no weights and is left out: 1.25 of the speed, where none is 0.99 to 1.00 */
     }
     while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
                           unroll / 2 * channels >= aic_seen_of(c).channels)) {
@@ -190,6 +196,31 @@ typedef struct pace {
     double products, loads, instructions;
 } pace;
 
+/* Vectors of the image that a k-pack of a tile loads, or broadcasts, and the instructions that this takes. */
+static double image_loads(const aic_contraction *c, const aic_tiling *t, double pixels, bool alone,
+                          double *instructions)
+{
+    const double all = pixels * t->geometry.vectors, lanes = t->geometry.lanes;
+    const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
+    const bool own = image == AIC_TILE_SPREAD && c->n == c->groups && t->band.seen_kpacks == 1;
+    switch (image) {
+    case AIC_TILE_SAME:
+    case AIC_TILE_GROUP:
+        *instructions = alone ? 0 : pixels;
+        return pixels;
+    case AIC_TILE_VECTORS:
+        *instructions = all;
+        return all;
+    case AIC_TILE_SPREAD:
+        *instructions = own ? 0 : all; /* a memory operand of the multiplication, or loaded and shuffled */
+        return all;
+    case AIC_TILE_LANES:
+        break;
+    }
+    *instructions = 2 * lanes * all; /* an offset is loaded, and a k-pack into its lane */
+    return 2 * lanes * all;
+}
+
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                     double pixels)
 {
@@ -199,12 +230,23 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
     const double operations = multiply_cost(c, target);
     double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
-    double loads = (pixels + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
-    double instructions = sums * operations + vectors + (alone ? 0 : pixels);
+    double others;
+    double loads = (image_loads(c, t, pixels, alone, &others) + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
+    double instructions = sums * operations + vectors + others;
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     loads += fetches;
     instructions += fetches;
     return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
+}
+
+/* The part of a pixel of the band that a panel sees: the channels of its groups. */
+static double seen_part(const aic_contraction *c, const aic_tiling *t)
+{
+    if (c->groups <= 1) {
+        return 1;
+    }
+    const int64_t groups = aic_parts(t->geometry.panel_channels * c->groups, c->n);
+    return fmin(1, (double)(groups * t->geometry.slices) / (double)c->groups);
 }
 
 /* Cycles for each k-pack to bring a tile's band lines into the first-level cache. If that has room for the tile's whole
@@ -215,9 +257,12 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
     if (band + panel <= k->l1) {
         return 0;
     }
-    const double window = (double)aic_band_window(c, &t->band, rows, cols);
+    const double part = seen_part(c, t), window = part * (double)aic_band_window(c, &t->band, rows, cols);
     const double seen = (double)((rows - 1) * t->band.row_step + t->band.row_reach);
-    const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->down.taps);
+    const double tiles = (double)(t->geometry.band_tiles * aic_split_count(&t->geometry.cols));
+    const double bytes = part < 1 && part * band + panel <= k->l1 ? part * band / tiles
+                         : window <= k->l1                        ? window
+                                                                  : window / seen * (double)(rows * c->down.taps);
     const double line = band <= k->l2 ? k->near_line : k->far_line;
     return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->panel.taps * t->panel.kpacks);
 }
@@ -273,6 +318,16 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, cons
     return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
+/* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
+ * for each panel. */
+static double store_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
+{
+    const int64_t lines = pixels * aic_parts(t->geometry.panel_channels * AIC_SUM_BYTES, AIC_LINE_BYTES);
+    const double all = (double)(c->down.out * c->across.out * c->n * AIC_SUM_BYTES);
+    const bool counts = c->groups > 1 && t->staging.pitch == 0;
+    return !counts ? 0 : k->multiplies * (all > k->l2 ? k->far_line : k->near_line) * (double)lines;
+}
+
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
@@ -282,7 +337,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
     return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
-           TILE_COST;
+           TILE_COST + store_cost(c, t, &k, rows * cols);
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */
@@ -291,15 +346,17 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
     const int64_t height = tiles * t->geometry.rows.large, rows = (height - 1) * t->band.row_step + t->band.row_reach;
     const int64_t result =
         t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue.target) : AIC_SUM_BYTES;
-    return (double)(rows * t->band.row_pitch + t->panel.bytes +
-                    height * c->across.out * t->geometry.panel_channels * result) <= k->l1;
+    return (double)t->panel.bytes + seen_part(c, t) * (double)(rows * t->band.row_pitch) +
+               (double)(height * c->across.out * t->geometry.panel_channels * result) <=
+           k->l1;
 }
 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const core k = core_of(t->geometry.machine, target);
-    const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
+    const double lines =
+        (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
     return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
 }
 

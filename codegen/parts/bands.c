@@ -24,11 +24,13 @@ typedef struct frame {
     LLVMValueRef table, taps, staging, band, deferred;
     LLVMValueRef first_tile, last_tile, first_row; /* of the current band: tile rows, the end excluded; output row */
     LLVMValueRef first_strip, last_strip;          /* strips that this call computes */
+    LLVMValueRef image;                            /* the operand, or the first channel of a slice in it */
     LLVMValueRef panel;                            /* number of the current strip's first panel */
     LLVMValueRef strip_out; /* unless staged: the panel's first column of pixel 0 in the result */
     int kind;               /* of the current strip: 0 of the full width, 1 the last one */
     tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
+    LLVMValueRef count;     /* k-packs of every tap that have weights */
 } frame;
 
 /* What a loop does with each of its items, which is then the current one. */
@@ -106,17 +108,80 @@ static void emit_tap_table(const frame *f)
 
 /* ---- k-packs and taps that tiles leave out ---- */
 
-/* Stores how many k-packs of every tap have weights: the most that a panel has. */
-static void store_count(const frame *f)
+/* How many k-packs of every tap have weights: the most that a panel has. */
+static LLVMValueRef find_count(const frame *f)
 {
     aic_emit *e = f->e;
     aic_loop panels;
     LLVMValueRef counts = aic_at(e, f->operand[WEIGHT], number(f, "counts.at")), most = aic_int(e, 1);
     aic_loop_begin(e, &panels, "count: counts of k-packs", aic_int(e, 0), aic_trips(e, "counts"), 1, &most, 1);
-    most =
-        aic_max(e, most, aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES));
+    LLVMValueRef count = aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES);
+    most = aic_max(e, most, count);
     aic_loop_end(e, &panels);
-    aic_store(e, most, aic_at(e, f->taps, number(f, "count.at")), 0, WORD_BYTES);
+    return most;
+}
+
+/* Stores how many of them tiles compute. */
+static void store_count(const frame *f, LLVMValueRef count)
+{
+    aic_store(f->e, difference(f, count, number(f, "count.less")), aic_at(f->e, f->taps, number(f, "count.at")), 0,
+              WORD_BYTES);
+}
+
+/* The larger of two vectors of signed 16-bit integers: what is greatest so far, and the magnitudes of some halves. */
+static LLVMValueRef larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef from, LLVMValueRef offset)
+{
+    enum { MAGNITUDE = 0x7fff, HALF = 2 };
+    LLVMTypeRef type = LLVMTypeOf(most);
+    LLVMValueRef bits = aic_load(e, type, aic_at(e, from, offset), 0, HALF);
+    LLVMValueRef args[] = {most, LLVMBuildAnd(e->builder, bits, aic_const_int(type, MAGNITUDE), "")};
+    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+}
+
+/* Whether any of the magnitudes is that of an infinite half or of a NaN. */
+static LLVMValueRef is_special(aic_emit *e, LLVMValueRef most)
+{
+    enum { INFINITE = 0x7c00 };
+    LLVMTypeRef type = LLVMTypeOf(most);
+    LLVMValueRef greatest = aic_emit_intrinsic(e, "llvm.vector.reduce.smax", &type, 1, &most, 1);
+    return LLVMBuildICmp(e->builder, LLVMIntSGE, greatest, aic_const_int(e->i16, INFINITE), "");
+}
+
+/* Whether `bytes` bytes of halves from `from` on, whole blocks of channels, have one that is infinite or NaN. */
+static LLVMValueRef any_special(const frame *f, LLVMValueRef from, LLVMValueRef bytes)
+{
+    enum { WIDE = 64, HALF = 2 };
+    aic_emit *e = f->e;
+    aic_loop loop;
+    LLVMValueRef most = aic_zero(aic_vector(e->i16, WIDE / HALF));
+    LLVMValueRef rest = aic_zero(aic_vector(e->i16, (unsigned)f->key->finite));
+    LLVMValueRef whole = LLVMBuildAnd(e->builder, bytes, aic_int(e, -WIDE), "");
+    aic_loop_begin(e, &loop, "half: halves of the last block of channels", aic_int(e, 0), whole, WIDE, &most, 1);
+    most = larger_magnitude(e, most, from, loop.index);
+    aic_loop_end(e, &loop);
+    aic_loop_begin(e, &loop, "half: those that are left", whole, bytes, f->key->finite * HALF, &rest, 1);
+    rest = larger_magnitude(e, rest, from, loop.index);
+    aic_loop_end(e, &loop);
+    return LLVMBuildOr(e->builder, is_special(e, most), is_special(e, rest), "");
+}
+
+/* Stores how many k-packs tiles of the current band compute: all, if there are some without weights and the image has
+ * an element in its last block of channels that makes NaN of a weight of 0. The band has `height` output rows and
+ * begins at image row `top`. */
+static void store_band_count(const frame *f, LLVMValueRef height, LLVMValueRef top)
+{
+    aic_emit *e = f->e;
+    aic_branch branch;
+    LLVMValueRef all = number(f, "count.all"), zero = aic_int(e, 0), bytes = number(f, "image.row");
+    store_count(f, f->count);
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSLT, f->count, all, ""));
+    LLVMValueRef rows =
+        aic_add(e, scaled(f, aic_add(e, height, aic_int(e, -1)), "down.stride"), number(f, "count.reach"));
+    LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), number(f, "image.rows"));
+    LLVMValueRef from = aic_at(e, f->operand[IMAGE], aic_add(e, number(f, "image.last"), aic_times(e, first, bytes)));
+    LLVMValueRef special = any_special(f, from, aic_times(e, aic_max(e, difference(f, last, first), zero), bytes));
+    store_count(f, LLVMBuildSelect(e->builder, special, all, f->count, ""));
+    aic_branch_end(e, &branch);
 }
 
 /* a divided by the dilation, rounded up; a is not negative. */
@@ -438,8 +503,11 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
     aic_name(e, f->first_row, "band.row");
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->operand[IMAGE], top, aic_add(e, above, number(f, "row.reach"))};
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
+    if (f->key->finite > 0) {
+        store_band_count(f, height, top);
+    }
     if (f->key->window) {
         emit_tiles_of_band(f, emit_strips_of_tile);
     } else {
@@ -448,12 +516,32 @@ static void emit_band(frame *f, LLVMValueRef band)
     store_last(f);
 }
 
+/* Computes the work items first .. last-1, each a part of a band whose channels are packed for itself. */
+static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_emit *e = f->e;
+    aic_loop loop;
+    LLVMValueRef parts = number(f, "parts");
+    aic_loop_begin(e, &loop, "slice: slices of the channels of bands", first, last, 1, NULL, 0);
+    LLVMValueRef part = LLVMBuildURem(e->builder, loop.index, parts, "");
+    f->image = at(f, f->operand[IMAGE], part, "slice.image");
+    f->first_strip = scaled(f, part, "part.strips");
+    f->last_strip = aic_min(e, aic_add(e, f->first_strip, number(f, "part.strips")), number(f, "strips"));
+    emit_band(f, LLVMBuildUDiv(e->builder, loop.index, parts, ""));
+    aic_loop_end(e, &loop);
+}
+
 /* Computes the work items first .. last-1: a loop over their bands, each with the strips of its parts. */
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
     LLVMValueRef strips = number(f, "strips"), zero = aic_int(e, 0);
+    f->image = f->operand[IMAGE];
+    if (f->key->slices) {
+        emit_slices(f, first, last);
+        return;
+    }
     if (!f->key->parts) {
         aic_loop_begin(e, &loop, "band: bands of the image", first, last, 1, NULL, 0);
         f->first_strip = zero;
@@ -513,7 +601,8 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     }
     emit_tap_table(&f);
     if (f.key->counts) {
-        store_count(&f);
+        f.count = find_count(&f);
+        store_count(&f, f.count);
     }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
     aic_emit_function_end(e);

@@ -33,9 +33,13 @@
  *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; the last one with defers
  *     panel.pitch                from one panel to the next
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
- *     count.at                   offset of what tiles read of them in the worker's memory; with counts
+ *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; the same
+ *     count.all, count.reach     all k-packs; image rows that one output row needs; with finite
+ *     image.last                 from the image to its last block of channels; with finite
+ *     image.row, image.rows      bytes of a row; rows; with finite
  *     strips                     panels or strips that tiles compute
  *     parts, part.strips         of a band; strips of a part; with parts
+ *     slice.image                from the channels of a part to those of the next one in the image; with slices
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks
  *     block.band, block.panel    from one block of channels to the next
  *     panel.out                  from one panel to the next in the result; unless staged

@@ -113,6 +113,16 @@ static LLVMValueRef with_default_nan(aic_emit *e, LLVMValueRef words)
     return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealUNO, x, x, ""), nan, words, "");
 }
 
+/* The same words, of which LLVM knows nothing. When it selects instructions it folds operations whose operands turn out
+ * to be constant, such as a quotient of words that BM_AND has made 0; and a comparison with the NaN that comes of it,
+ * in a vector, it folds to anything (seen in 19 and 22). */
+static LLVMValueRef unknown(aic_emit *e, LLVMValueRef words)
+{
+    LLVMValueRef x = floats_of(e, words);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return words_of(e, aic_emit_intrinsic(e, "llvm.arithmetic.fence", &type, 1, &x, 1));
+}
+
 static LLVMValueRef compute(aic_emit *e, const aic_strip_key *k, unsigned number, passage *way)
 {
     const aic_elementwise_value value = value_of(k, number);
@@ -124,7 +134,7 @@ static LLVMValueRef compute(aic_emit *e, const aic_strip_key *k, unsigned number
     stream[AIC_ELEMENTWISE_B] =
         k->stage[number] != 0 ? way->left[k->stage[number]] : way->from->input[number][way->vector];
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(words));
-    LLVMValueRef result = aic_emit_elementwise_value(e, &value, &whole, stream, lanes);
+    LLVMValueRef result = unknown(e, aic_emit_elementwise_value(e, &value, &whole, stream, lanes));
     const bool may_be_nan = aic_elementwise_is_float(&value) && value.op != AIC_ELEMENTWISE_GREATER;
     return may_be_nan && takes_bits(k, number + 1) ? with_default_nan(e, result) : result;
 }

@@ -224,8 +224,7 @@ static LLVMValueRef has_weights(const packer *p, LLVMValueRef at)
     LLVMValueRef all = aic_zero(words);
     aic_loop taps, bytes;
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &all, 1);
-    LLVMValueRef step =
-        aic_at(e, at, aic_times(e, aic_times(e, taps.index, aic_number(e, "tap.kpacks")), aic_number(e, "step.bytes")));
+    LLVMValueRef step = aic_at(e, at, aic_times(e, taps.index, aic_number(e, "count.tap")));
     aic_loop_begin(e, &bytes, "byte: bytes of a step", aic_int(e, 0), aic_trips(e, "step"), p->key->counts, &all, 1);
     all = LLVMBuildOr(e->builder, all, aic_load(e, words, aic_at(e, step, bytes.index), 0, WORD), "");
     aic_loop_end(e, &bytes);
@@ -239,21 +238,19 @@ static void emit_count(const packer *p, LLVMValueRef panel, LLVMValueRef count)
 {
     aic_emit *e = p->e;
     enum { WORD = sizeof(int64_t) };
-    LLVMValueRef least = aic_number(e, "kpacks.least"), last = aic_number(e, "kpacks.last");
-    aic_loop kpacks;
+    LLVMValueRef least = aic_number(e, "count.least"), kpacks = aic_trips(e, "count.kpacks");
+    aic_loop loop;
     aic_branch branch;
-    panel = aic_at(e, panel, aic_number(e, "panel.start"));
     aic_store(e, least, count, 0, WORD);
-    aic_loop_begin(e, &kpacks, "kpack: k-packs of the last block of channels", aic_int(e, 0),
-                   aic_trips(e, "count.kpacks"), 1, NULL, 0);
-    LLVMValueRef old = aic_load(e, e->i64, count, 0, WORD);
+    aic_loop_begin(e, &loop, "kpack: k-packs of the last block of channels", aic_int(e, 0), kpacks, 1, NULL, 0);
+    LLVMValueRef old = aic_load(e, e->i64, count, 0, WORD), with = LLVMBuildNSWSub(e->builder, kpacks, loop.index, "");
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, old, least, ""));
-    LLVMValueRef kpack = LLVMBuildNSWSub(e->builder, last, kpacks.index, "");
-    LLVMValueRef at = aic_at(e, panel, aic_times(e, kpack, aic_number(e, "step.bytes")));
-    LLVMValueRef with = aic_max(e, aic_add(e, kpack, aic_int(e, 1)), least);
-    aic_store(e, LLVMBuildSelect(e->builder, has_weights(p, at), with, least, ""), count, 0, WORD);
+    LLVMValueRef at = aic_at(e, panel, aic_times(e, aic_add(e, with, aic_int(e, -1)), aic_number(e, "step.bytes")));
+    LLVMValueRef any = has_weights(p, aic_at(e, at, aic_number(e, "count.first")));
+    with = aic_max(e, aic_add(e, with, aic_number(e, "count.from")), least);
+    aic_store(e, LLVMBuildSelect(e->builder, any, with, least, ""), count, 0, WORD);
     aic_branch_end(e, &branch);
-    aic_loop_end(e, &kpacks);
+    aic_loop_end(e, &loop);
 }
 
 static void emit_counts(const packer *p)

@@ -36,7 +36,8 @@ typedef struct tile {
     int64_t step_bytes; /* of one k-pack in a panel */
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
-    LLVMValueRef kpacks; /* of a tap, where the image of the weights says how many are computed */
+    LLVMValueRef count;  /* k-packs of a tap that are computed in the last block of channels; with counts */
+    LLVMValueRef kpacks; /* the same in the current block */
     tap_range range;     /* if tiles leave out any */
     LLVMValueRef first;  /* address in the panel of the first tap of the current block of channels */
 } tile;
@@ -365,7 +366,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums] = aic_at_const(e, carried[k->sums], k->key->unroll * k->step_bytes);
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
-    if (k->key->counts && !k->key->one_tap) { /* the next tap is as far away as if all k-packs had been computed */
+    if (aic_tile_jumps(k->key)) { /* the next tap is as far away as if all k-packs had been computed */
         carried[k->sums] = aic_at(e, values[k->sums], aic_number(e, "tap.panel"));
     }
     for (unsigned i = 0; i <= k->sums; i++) {
@@ -479,6 +480,12 @@ static void emit_reduction(tile *k, LLVMValueRef *totals)
     aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), blocks, 1, totals, k->sums + 1);
     name_carried(k, &channels, "total", ".block");
     LLVMValueRef offset = aic_times(e, channels.index, aic_number(e, "block.pitch"));
+    k->kpacks = k->count;
+    if (k->key->counts && !k->key->one_block) {
+        LLVMValueRef next = aic_add(e, channels.index, aic_int(e, 1));
+        LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, next, blocks, "");
+        k->kpacks = LLVMBuildSelect(e->builder, is_last, k->count, aic_trips(e, "kpacks"), "");
+    }
     if (aic_tile_skips(k->key) && k->key->block_taps == 1) {
         k->first = aic_at(e, behind_head(k), aic_times(e, channels.index, aic_number(e, "block.panel")));
         emit_range(k, totals, offset, emit_tap_block);
@@ -565,8 +572,8 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
         k.range = load_range(&k);
     }
     if (key->counts) {
-        k.kpacks = aic_load(e, e->i64, k.taps, count_offset(&k), sizeof(int64_t));
-        aic_name(e, k.kpacks, "tap.kpacks");
+        k.count = aic_load(e, e->i64, k.taps, count_offset(&k), sizeof(int64_t));
+        aic_name(e, k.count, "tap.kpacks");
     }
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);

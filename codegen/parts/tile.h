@@ -5,10 +5,9 @@
  *
  * Its numbers, offsets and sizes in bytes:
  *
- *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack or counts
- *     taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block
- *     pixel.P                    from the first pixel to pixel P in the band, P > 0
- *     out.P                      the same in the result; not where it is staged
+ *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack, or counts and
+ * one_block taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block pixel.P from the
+ * first pixel to pixel P in the band, P > 0 out.P                      the same in the result; not where it is staged
  *     out.block.B                from the first to block B of 16 output channels, B > 0
  *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels
@@ -42,6 +41,12 @@ typedef enum aic_tile_image {
 static inline bool aic_tile_skips(const aic_tile_key *key)
 {
     return key->skips_rows || key->skips_columns;
+}
+
+/* Whether what follows the weights of a tap may not lie behind the last k-pack that is computed. */
+static inline bool aic_tile_jumps(const aic_tile_key *key)
+{
+    return key->counts && !(key->one_tap && key->one_block);
 }
 
 /* Blocks of 16 output channels in a tile. */

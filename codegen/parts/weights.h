@@ -17,11 +17,12 @@
  *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
  *     with groups:
  *       panel.channels             output channels of a panel: a loop
- *       outputs, group.outputs     output channels in all, of a group
+ *       outputs, group.outputs     output channels of the input channels that a band has; of a group
  *       group.bytes                of the k-packs of a group in a pixel of the band
  *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
- *       kpacks.last, kpacks.least  the last k-pack of a tap; how many are counted at least; with counts
- *       count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
+ *       count.first, count.tap     from a panel to the first k-pack of the last block of channels, and there from one
+ * tap to the next; with counts count.from, count.least    k-packs of a tap before those; how many are counted at least;
+ * with counts count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
  *     roles `whole`, `rest`, `starts`
  *
  *     void weights(row, source, panel; count)

@@ -16,7 +16,7 @@ static uint64_t draw_word(uint64_t *state)
 {
     const uint64_t bits = aic_rng_next(state) & UINT64_C(0xFFFFFFFF807FFFFF); /* without the exponent */
     const int64_t exponent = aic_rng_once_in(state, 4) ? aic_rng_range(state, 1, 254) : aic_rng_range(state, 110, 140);
-    return aic_rng_once_in(state, 20) ? bits & UINT64_C(0xFFFFFFFF80001FFF) : bits | (uint64_t)exponent << 23;
+    return aic_rng_once_in(state, 20) ? bits & UINT64_C(0xFFFFFFFF80000000) : bits | (uint64_t)exponent << 23;
 }
 
 static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)

@@ -426,5 +426,10 @@ void aic_texpands_random_illegal(uint64_t *state, void *descriptor)
         break_arch,    break_loc,     break_dtype,  break_size,   break_bytes,   break_valid,    break_blayout,
         break_slayout, break_fractal, break_step,   break_blocks, break_pad,     break_compact,  break_kind,
         break_layout,  break_shape,   break_buffer, break_manual, break_address, break_capacity, break_literal};
-    breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, descriptor);
+    aic_texpands_desc *desc = descriptor;
+    breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
+    if (desc->loc == AIC_LOC_MAT) { /* under mat_valid=valid a size that the call gives is unsupported, not illegal */
+        desc->v_row = desc->v_row == AIC_DYNAMIC ? 0 : desc->v_row;
+        desc->v_col = desc->v_col == AIC_DYNAMIC ? 0 : desc->v_col;
+    }
 }

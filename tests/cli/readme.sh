@@ -56,7 +56,7 @@ npy oihw.npy '<f2' '(64, 64, 3, 3)' $((64 * 64 * 9 * 2))
 for name in a b; do npy $name.npy '<f4' '(1, 3, 224, 224)' $((3 * 224 * 224 * 4)); done
 printf '%s\n' "$S" 'g1mb1ic64ih14oc64oh14kh3ph1n"layer"' 'g2mb1ic64ih14oc64oh14kh3ph1n"grouped"' >shapes.txt
 printf '%s\n' '.arg %s : f32' 'pto.texpands ins(%s : f32) outs(%t : !pto.tile<f32, 16, 16>)' >fill.pto
-run_section 'More of the command line' 28
+run_section 'More of the command line' 29
 files_are_there fm.npy w.npy dst.npy golden.npy next.npy DIR/run.sh c.npy t.npy
 
 run_section Networks 9

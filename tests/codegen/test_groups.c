@@ -73,23 +73,13 @@ static const char *const SCHEDULES[] = {
     "schedule(rows=1, cols=2, vectors=4, unroll=4, band=1, ahead=256)",
 };
 
-static aic_context *open_context(int level, unsigned threads)
-{
-    aic_context_options options = aic_context_options_init();
-    aic_context *context;
-    options.isa = levels_name(level);
-    options.threads = threads;
-    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    return context;
-}
-
 /* _i: a level and a specification. */
 START_TEST(as_the_reference)
 {
     const char *text = SPECS[_i % SPECS_COUNT];
     const aic_spec spec = spec_of(text);
     const aic_semantics semantics = aic_semantics_init();
-    aic_context *context = open_context(_i / SPECS_COUNT, 1);
+    aic_context *context = levels_context(_i / SPECS_COUNT, 1);
     verify_report report;
     verify_case c;
     ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i), &report), VERIFY_PASSED);
@@ -125,7 +115,7 @@ START_TEST(not_finite)
 {
     static const uint16_t SPECIALS[] = {0x7c00, 0xfc00, 0x7e00};
     half_case t;
-    aic_context *context = open_context(_i / NOT_FINITE_COUNT, 1);
+    aic_context *context = levels_context(_i / NOT_FINITE_COUNT, 1);
     aic_kernel *kernel = NULL;
     half_case_open(&t, NOT_FINITE[_i % NOT_FINITE_COUNT]);
     half_case_fill(&t, HALF_IMAGE);
@@ -166,7 +156,7 @@ START_TEST(threads)
     half_case_fill(&t, HALF_IMAGE);
     half_case_fill(&t, HALF_WEIGHT);
     for (unsigned n = 1; n <= THREADS; n++) {
-        aic_context *context = open_context(levels_count() - 1, n);
+        aic_context *context = levels_context(levels_count() - 1, n);
         aic_kernel *kernel = NULL;
         ck_assert_int_eq(
             aic_kernel_create(context, &t.spec, "schedule(rows=1, cols=6, vectors=2, unroll=1, band=2)", &kernel),
@@ -203,7 +193,7 @@ START_TEST(other_groups_are_refused)
     enum { COUNT = sizeof GROUPS / sizeof *GROUPS };
     static const int8_t weight[2 * 2 * 32 * 16], image[4 * 4 * 4 * 32];
     static int32_t out[2 * 16 * 16];
-    aic_context *context = open_context(levels_count() - 1, 1);
+    aic_context *context = levels_context(levels_count() - 1, 1);
     aic_kernel *kernel[COUNT];
     for (int i = 0; i < COUNT; i++) {
         const aic_spec spec = spec_of(GROUPS[i]);

@@ -17,6 +17,7 @@ Suite *suite_nan_bits(void);
 #define HALF(sums) "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=" sums ") | "
 #define FLOAT(sums) "mmad(dtype=float32, m=5, n=16, k=8, accumulate=" sums ") | "
 #define BY(op, constant) "tensor_arithmetic(op=BM_" op ", input1_is_const=true, input1_const=" constant ")"
+#define OWN_QUOTIENT " | tensor_arithmetic(op=BM_DIV, input1_stage=2)"
 #define INTEGERS " | fixpipe(src=int32, dst=int32, format=NZ)"
 #define BYTES " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, deqScalar=0x400030000000)"
 
@@ -42,6 +43,14 @@ static const char *const chains[] = {
     HALF("cube") BY("XOR", "1") BYTES,
     FLOAT("cube") BY("AND", "-1") INTEGERS,
     FLOAT("fast") BY("MUL", "1") INTEGERS,
+    /* A NaN that LLVM knows when it selects instructions: 0 / 0 of words that are 0 whatever the sums are. */
+    INT8 BY("AND", "0") OWN_QUOTIENT " | tik_fixpipe(src=float32, dst=float32, relu=true)",
+    INT8 "tensor_arithmetic(op=BM_XOR, input1_stage=1)" OWN_QUOTIENT
+         " | fixpipe(src=float32, dst=float32, reluEn=true, format=NZ)",
+    INT8 BY("AND", "0") OWN_QUOTIENT " | " BY("MAX", "1"),
+    INT8 BY("AND", "0") OWN_QUOTIENT " | fixpipe(src=float32, dst=float16, quantPre=F322F16, reluEn=true, format=NZ)",
+    HALF("cube") BY("AND", "0") " | " BY("MUL", "inf") " | fixpipe(src=float32, dst=float32, reluEn=true, format=NZ)",
+    FLOAT("fast") BY("AND", "0") OWN_QUOTIENT " | " BY("MIN", "1"),
 };
 
 /* Infinities among the products make NaN of some sums of floats. */

@@ -189,11 +189,11 @@ START_TEST(weights_are_fetched_ahead)
         const char *isa, *schedule;
         int fetches; /* of a loop body */
     } ROWS[] = {
-        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=4096)", 8},
-        {"avx512", "schedule(rows=1, cols=4, vectors=1, unroll=2, band=1, ahead=4096)", 2},
-        {"avx2", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=4096)", 4},
-        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1, ahead=4096)", 2},
-        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1, ahead=4096)", 1},
+        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=12288)", 8},
+        {"avx512", "schedule(rows=1, cols=4, vectors=1, unroll=2, band=1, ahead=12288)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=12288)", 4},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1, ahead=12288)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1, ahead=12288)", 1},
         {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1)", 0},
         {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=0)", 0},
     };
@@ -208,7 +208,7 @@ START_TEST(weights_are_fetched_ahead)
         for (const char *at = text; (at = strstr(at, "call void @llvm.prefetch")) != NULL; at++) {
             calls++;
         }
-        for (const char *at = text; (at = strstr(at, ", i64 4096\n")) != NULL; at++) {
+        for (const char *at = text; (at = strstr(at, ", i64 12288\n")) != NULL; at++) {
             ahead++;
         }
         ck_assert_msg(calls == BODIES * ROWS[i].fetches, "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, calls);

@@ -50,16 +50,6 @@ static const char *const SCHEDULES[] = {
     "schedule(kernel=winograd, m=4, rows=8, cols=4, band=2, unroll=16)",
 };
 
-static aic_context *open_context(int level, unsigned threads)
-{
-    aic_context_options options = aic_context_options_init();
-    aic_context *context;
-    options.isa = levels_name(level);
-    options.threads = threads;
-    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    return context;
-}
-
 /* Makes the kernel; NULL where the schedule does not fit the shape. */
 static aic_kernel *kernel_of(aic_context *context, const aic_spec *spec, const char *schedule)
 {
@@ -75,7 +65,7 @@ START_TEST(within_the_bound)
     const char *text = SPECS[_i % SPECS_COUNT];
     const aic_spec spec = spec_of(text);
     const aic_semantics semantics = aic_semantics_init();
-    aic_context *context = open_context(_i / SPECS_COUNT, 1);
+    aic_context *context = levels_context(_i / SPECS_COUNT, 1);
     verify_report report;
     verify_case c;
     ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i), &report), VERIFY_PASSED);
@@ -120,7 +110,7 @@ START_TEST(not_finite)
     static const char TEXT[] = WINOGRAD "fm_shape=[2,6,7,16], kernel_shape=[2,3,3,48,16], pad=[1,0,0,1])";
     const int operand = _i % 2 == 0 ? HALF_IMAGE : HALF_WEIGHT;
     half_case t;
-    aic_context *context = open_context(_i / 4, 1);
+    aic_context *context = levels_context(_i / 4, 1);
     half_case_open(&t, TEXT);
     half_case_fill(&t, HALF_IMAGE);
     half_case_fill(&t, HALF_WEIGHT);
@@ -156,7 +146,7 @@ START_TEST(threads)
     half_case_fill(&t, HALF_IMAGE);
     half_case_fill(&t, HALF_WEIGHT);
     for (unsigned n = 1; n <= THREADS; n++) {
-        aic_context *context = open_context(levels_count() - 1, n);
+        aic_context *context = levels_context(levels_count() - 1, n);
         aic_kernel *kernel = kernel_of(context, &t.spec, "schedule(kernel=winograd, m=4, rows=4, cols=16, band=2)");
         memset(t.data[HALF_OUT], 0, (size_t)t.operand[HALF_OUT].bytes);
         ck_assert_int_eq(aic_kernel_call(kernel, t.data, HALF_OPERANDS), AIC_OK);
@@ -178,7 +168,7 @@ START_TEST(other_forms_are_refused)
                                         "schedule(kernel=winograd, m=4, vectors=2)"};
     enum { COUNT = 3 };
     half_case t;
-    aic_context *context = open_context(levels_count() - 1, 1);
+    aic_context *context = levels_context(levels_count() - 1, 1);
     half_case_open(&t, SPECS[2]);
     half_case_fill(&t, HALF_IMAGE);
     half_case_fill(&t, HALF_WEIGHT);
@@ -217,7 +207,7 @@ START_TEST(refused)
          "m = 2: only tiles of the micro-kernel winograd have it"},
     };
     const aic_spec spec = spec_of(SPECS[2]);
-    aic_context *context = open_context(levels_count() - 1, 1);
+    aic_context *context = levels_context(levels_count() - 1, 1);
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         aic_kernel *kernel = NULL;
         ck_assert_int_eq(aic_kernel_create(context, &spec, ROWS[i].schedule, &kernel), AIC_INVALID_ARGUMENT);

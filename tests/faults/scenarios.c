@@ -145,14 +145,21 @@ static aic_status call_twice(const char **wrong)
     return status;
 }
 
+/* Calls a kernel in a context that writes dumps to a folder; NULL: it writes none. */
+static aic_status call_once(const char *folder_of_dumps, const char *text, size_t count, unsigned char known[BYTES],
+                            const char **wrong)
+{
+    aic_context *context;
+    aic_status status = open_context(folder_of_dumps, NULL, 0, 1, &context);
+    status = status == AIC_OK ? call_in(context, text, count, known, wrong) : status;
+    aic_context_destroy(context);
+    return status;
+}
+
 static aic_status call_chain(const char **wrong)
 {
     static unsigned char known[BYTES];
-    aic_context *context;
-    aic_status status = open_context(NULL, NULL, 0, 1, &context);
-    status = status == AIC_OK ? call_in(context, CHAIN, 4, known, wrong) : status;
-    aic_context_destroy(context);
-    return status;
+    return call_once(NULL, CHAIN, 4, known, wrong);
 }
 
 static aic_status call_packed(const char **wrong)
@@ -208,10 +215,7 @@ static aic_status call_observed(const char **wrong)
 static aic_status call_dumped(const char **wrong)
 {
     static unsigned char known[BYTES];
-    aic_context *context;
-    aic_status status = open_context(dumps, NULL, 0, 1, &context);
-    status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
-    aic_context_destroy(context);
+    const aic_status status = call_once(dumps, MOVE, 2, known, wrong);
     *wrong = temporary_left() ? "a temporary file is left" : *wrong;
     return status;
 }

@@ -63,6 +63,71 @@ def test_float16_convolution(random, slope):
     assert np.abs(found - wanted).max() < 4e-3 * np.abs(wanted).max()
 
 
+def spread(weights, groups):
+    """Weights of groups as those of one, zeros where an output sees nothing."""
+    outs, inputs = weights.shape[0] // groups, weights.shape[1]
+    whole = np.zeros((len(weights), inputs * groups, *weights.shape[2:]), weights.dtype)
+    for o in range(len(weights)):
+        first = o // outs * inputs
+        whole[o, first:first + inputs] = weights[o]
+    return whole
+
+
+# Depthwise in whole blocks and in parts of one, two outputs a channel, parts of blocks, whole blocks, and groups that lie
+# across blocks.
+GROUPS = [(64, 64, 64), (40, 40, 40), (40, 80, 40), (64, 64, 8), (64, 96, 2), (96, 48, 3), (36, 24, 3)]
+
+
+@pytest.mark.parametrize("channels, outs, groups", GROUPS)
+@pytest.mark.parametrize("zeros, slope", [((-3, 5), None), ((0, 0), 0.25)])
+def test_int8_groups(random, channels, outs, groups, zeros, slope):
+    weights = random.standard_normal((outs, channels // groups, 3, 3)).astype(np.float32)
+    bias, x_scale = random.standard_normal(outs).astype(np.float32), random.uniform(0.01, 0.02, channels).astype(np.float32)
+    y_scale = 0.1 * np.sqrt(channels / groups)
+    layer = aicjit.Conv2d(weights, bias, x_scale, y_scale, (1, 2, 0, 1), (2, 1), x_zero=zeros[0], y_zero=zeros[1], slope=slope,
+                          groups=groups)
+    x = random.integers(-128, 128, (-(-channels // 32), 11, 9, 32)).astype(np.int8)
+    own, image = layer.integers, plain(x, channels)
+    total = sums(image, spread(own.weight, groups), (2, 1), (1, 2, 0, 1), zeros[0]) + own.bias[:, None, None]
+    total = total.astype(np.float32)
+    if slope is not None:
+        total = np.where(total < 0, total + total * np.float32(slope - 1), total)
+    wanted = np.clip(np.rint(np.clip(total * own.factor[:, None, None], -256, 255)) + zeros[1], -128, 127)
+    assert np.array_equal(plain(layer(x), outs), wanted)
+    meant = sums((image - np.float64(zeros[0])) * x_scale[:, None, None], spread(weights, groups), (2, 1), (1, 2, 0, 1))
+    meant += bias[:, None, None]
+    meant = np.where(meant < 0, meant * (1 if slope is None else slope), meant)
+    inside = (wanted > -128) & (wanted < 127)
+    assert inside.mean() > 0.3 and np.abs((wanted - zeros[1]) * y_scale - meant)[inside].max() < 2.5 * y_scale
+
+
+@pytest.mark.parametrize("channels, outs, groups", GROUPS)
+def test_float16_groups(random, channels, outs, groups):
+    weights = random.standard_normal((outs, channels // groups, 3, 3)).astype(np.float32)
+    image = random.standard_normal((channels, 8, 7)).astype(np.float32)
+    layer = aicjit.Conv2d(weights, pad=1, dtype="float16", groups=groups)
+    wanted = sums(image, spread(weights, groups), (1, 1), (1,) * 4)
+    found = aicjit.from_blocks(layer(aicjit.to_blocks(image, dtype="float16")), outs)
+    assert np.abs(found - wanted).max() < 4e-3 * np.abs(wanted).max()
+
+
+def test_block_of_mobilenet(random):
+    """Widened by 1x1, each channel by a 3x3 of its own, narrowed by 1x1: integers as NumPy has them, layer by layer."""
+    image = random.integers(-128, 128, (1, 14, 13, 32)).astype(np.int8)
+    wide, own, narrow = (random.standard_normal(shape).astype(np.float32) * np.float32(size) for shape, size in (
+        ((96, 24, 1, 1), 0.2), ((96, 1, 3, 3), 0.3), ((24, 96, 1, 1), 0.1)))
+    layers = [(aicjit.Conv2d(wide, None, 0.02, 0.02, relu=True), 1, 1, 0), (aicjit.Conv2d(own, None, 0.02, 0.02, 1, 2, True, groups=96), 96, 2, 1),
+              (aicjit.Conv2d(narrow, None, 0.02, 0.02), 1, 1, 0)]
+    x, wanted = image, plain(image, 24).astype(np.float64)
+    for layer, groups, stride, pad in layers:
+        x, own = layer(x), layer.integers
+        total = sums(wanted, spread(own.weight, groups), (stride, stride), (pad,) * 4) + own.bias[:, None, None]
+        total = np.maximum(total, 0) if layer is not layers[2][0] else total
+        wanted = np.clip(np.rint(np.clip(total.astype(np.float32) * own.factor[:, None, None], -256, 255)), -128, 127)
+        assert np.array_equal(plain(x, len(wanted)), wanted)
+    assert x.shape == (1, 7, 7, 32) and np.abs(wanted).max() > 20
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.float16])
 @pytest.mark.parametrize("kernel, stride, pad", [(2, None, 0), (3, 2, 1), ((3, 2), (1, 3), (1, 0, 0, 2)), ((1, 4), 1, (3, 3, 0, 0)),
                                                  ((6, 7), 1, 0)])

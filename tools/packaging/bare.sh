@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # bare.sh FOLDER SUITE [build]: the packages in FOLDER, installed by apt into a bare Debian of that suite (bookworm, trixie)
-# that debootstrap makes in FOLDER/SUITE, and the tests of debian/tests there. Needs root and the archive. What apt installs is
-# what the packages say that they need, and what control says of each test. `build`: the packages are first built there, of
-# the source package in FOLDER, with that suite's LLVM, into FOLDER/SUITE-packages. The last line is "N passed, N failed".
+# that debootstrap makes in FOLDER/SUITE, and the tests of debian/tests there. Needs root, and a Debian whose apt knows an
+# archive, which is used. What apt installs is what the packages say that they need, and what control says of each test.
+# `build`: the packages are first built there, of the source package in FOLDER, with that suite's LLVM, into
+# FOLDER/SUITE-packages. The last line is "N passed, N failed".
 set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 
@@ -10,18 +11,26 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(cd "$1" && pwd)
 suite=$2
 system=$folder/$suite
-mirror=http://deb.debian.org
 passed=0
 failed=0
+
+# site PATTERN: of the archives that apt has lists of, the first whose address matches.
+# shellcheck disable=SC2016 # apt's own variable
+site() { apt-get indextargets --format '$(SITE)' | awk -v wanted="$1" '$0 ~ wanted && !found++'; }
+archive=$(site '/debian/?$')
+security=$(site '/debian-security/?$')
+if [ -z "$archive" ] || [ -z "$security" ]; then
+    echo "bare.sh: apt knows no archive of Debian, or none of its security updates" >&2
+    exit 2
+fi
 
 inside() { chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
 
 if [ ! -x "$system/usr/bin/apt-get" ]; then
-    debootstrap --variant=minbase "$suite" "$system" "$mirror/debian" >"$folder/debootstrap.log"
+    debootstrap --variant=minbase "$suite" "$system" "$archive" >"$folder/debootstrap.log"
 fi
-for part in debian:"$suite" debian:"$suite-updates" debian-security:"$suite-security"; do
-    echo "deb $mirror/${part%%:*} ${part#*:} main"
-done >"$system/etc/apt/sources.list"
+printf 'deb %s %s main\n' "$archive" "$suite" "$archive" "$suite-updates" "$security" "$suite-security" \
+    >"$system/etc/apt/sources.list"
 trap 'umount "$system/proc"' EXIT
 mount -t proc proc "$system/proc"
 rm -rf "$system/packages" "$system/source" "$system/build"

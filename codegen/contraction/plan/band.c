@@ -10,9 +10,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
 /* If the order of the sum is free, k-packs without channels are left out. */
 static int64_t pixel_kpacks_of(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
 {
-    const int64_t channels = g->arithmetic.kpack_channels, kpacks = wish->fold * aic_parts(c->channels, channels);
+    const int64_t channels = g->arithmetic.kpack_channels, kpacks = wish->fold * aic_parts(g->channels, channels);
     if (g->arithmetic.sum == AIC_SUM_CUBE) {
-        return c->c1 * c->c0 / channels;
+        return c->c1 * c->c0 / g->slices / channels;
     }
     return wish->merged > 1 ? kpacks : aic_round_up(kpacks, wish->step_kpacks);
 }
@@ -30,9 +30,9 @@ static void lay_out_folded_rows(const aic_contraction *c, int64_t fold, aic_plan
 }
 
 /* Pitches of a band's pixels and rows. A line is added to a pitch that is a multiple of a kilobyte, as pixels or rows
- * would then fall into few sets of the first-level cache; with blocks of channels, to one that is a multiple of two
- * lines. Where taps are merged the pixels of a row are contiguous in each plane. */
-static void lay_out_pixels(const aic_plan_geometry *g, const aic_wish *wish, aic_plan_band *b)
+ * would then fall into few sets of the first-level cache; with blocks or groups of channels, to one that is a multiple
+ * of two lines. Where taps are merged the pixels of a row are contiguous in each plane. */
+static void lay_out_pixels(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish, aic_plan_band *b)
 {
     const unsigned planes = g->arithmetic.planes;
     b->plane_bytes = b->pixel_kpacks * g->arithmetic.kpack_bytes;
@@ -45,7 +45,8 @@ static void lay_out_pixels(const aic_plan_geometry *g, const aic_wish *wish, aic
         return;
     }
     b->pixel_pitch = planes * b->plane_bytes;
-    b->pixel_pitch += b->pixel_pitch % (g->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
+    const bool parts = g->blocks > 1 || c->groups > 1; /* of a pixel's channels at a time */
+    b->pixel_pitch += b->pixel_pitch % (parts ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
     b->row_pitch = aic_round_up(b->columns * b->pixel_pitch, AIC_LINE_BYTES);
     b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
 }
@@ -71,7 +72,7 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     }
     b.columns = (aic_round_up(c->across.out, wish->whole) - 1) * b.col_step + reach_w;
     b.seen_kpacks = c->groups > 1 ? aic_seen_of(c).channels / g->arithmetic.kpack_channels : b.pixel_kpacks;
-    lay_out_pixels(g, wish, &b);
+    lay_out_pixels(c, g, wish, &b);
     if (wish->run > 0) {
         b.row_residues = b.row_step;
         b.col_residues = b.col_step;

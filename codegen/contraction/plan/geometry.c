@@ -30,10 +30,18 @@ bool aic_starts_as_bias(const aic_contraction *c)
            !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
 }
 
+/* Slices of whole blocks and groups of channels whose outputs are whole strips of output channels. */
+static int64_t slices_of(const aic_contraction *c, int64_t panel_channels)
+{
+    const int64_t slices = c->groups > 1 ? c->channels / aic_most(c->c0, aic_seen_of(c).channels) : 1;
+    return c->n / slices % aic_most(panel_channels, AIC_BLOCK_COLUMNS) == 0 ? slices : 1;
+}
+
 aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,
                                          const aic_arithmetic *arithmetic, unsigned lanes,
                                          const aic_contraction_schedule *schedule)
 {
+    const int64_t slices = slices_of(c, (int64_t)lanes * schedule->vectors);
     aic_split (*const split)(int64_t, int64_t) = schedule->m > 0 ? aic_split_in_order : aic_split_evenly;
     return (aic_plan_geometry){.machine = machine,
                                .arithmetic = *arithmetic,
@@ -47,6 +55,8 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                .unroll = schedule->unroll,
                                .blocks = schedule->blocks,
                                .band_tiles = schedule->band,
+                               .slices = slices,
+                               .channels = c->channels / slices,
                                .m = schedule->m,
                                .accumulate = c->accumulate && !aic_starts_as_bias(c)};
 }

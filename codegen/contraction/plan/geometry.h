@@ -31,8 +31,10 @@ typedef struct aic_plan_geometry {
     int64_t unroll;          /* k-packs of one loop body */
     int64_t blocks;          /* channels are cut into so many blocks, each a pass over all panels; 1: they are not */
     int64_t band_tiles;      /* tile rows of a band */
-    int64_t m;               /* tiles consist of small tiles of m x m results (Winograd's method); 0: they do not */
-    bool accumulate; /* tiles start from the contraction's start values; false also where the epilogue adds these */
+    int64_t slices;   /* bands have the channels of so many parts of the groups apart, as outputs see one; or 1 */
+    int64_t channels; /* that a band has */
+    int64_t m;        /* tiles consist of small tiles of m x m results (Winograd's method); 0: they do not */
+    bool accumulate;  /* tiles start from the contraction's start values; false also where the epilogue adds these */
 } aic_plan_geometry;
 
 /* The bits of a 16-bit float without its sign; those of an infinite float16, beyond which are the NaNs. */

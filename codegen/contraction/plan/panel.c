@@ -3,6 +3,8 @@
 #include "codegen/integer.h"
 #include "codegen/parts/weights.h"
 
+#include <math.h>
+
 int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
 {
     return g->arithmetic.sum == AIC_SUM_CUBE ? b->seen_kpacks
@@ -31,6 +33,16 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 
+/* Whether tiles can leave out k-packs without weights. Floats must be finite there, which only images whose rows of a
+ * block of channels lie one behind the other are searched for. */
+static bool can_count(const aic_contraction *c, const aic_plan_geometry *g)
+{
+    const bool in_a_row = c->image.fractal_rows >= c->down.extent && c->image.pixel == c->c0 &&
+                          c->image.row_pitch == c->across.extent * c->c0;
+    return c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels &&
+           (c->dtype == AIC_INT8 || (c->dtype == AIC_FLOAT16 && in_a_row && isfinite(c->pad_value)));
+}
+
 aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
                                    const aic_plan_band *b)
 {
@@ -53,8 +65,8 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
         p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
     }
     p.packed_bytes = p.count * p.bytes;
-    p.counts = wish->counts && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS &&
-               c->c0 > g->arithmetic.kpack_channels && c->groups <= 1;
+    p.counts = wish->counts && can_count(c, g);
+    p.counted_from = (c->c1 - 1) * c->c0 / g->arithmetic.kpack_channels;
     p.image_bytes = p.packed_bytes + (p.counts ? p.count * (int64_t)sizeof(int64_t) : 0);
     p.block_panel_bytes = p.bytes / g->blocks;
     p.block_bytes = p.count * p.block_panel_bytes;

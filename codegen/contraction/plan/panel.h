@@ -40,7 +40,8 @@ typedef struct aic_plan_panel {
      * All before the last block of channels of the feature map count; the last one may have channels without weights.
      */
     bool counts;
-    int64_t image_bytes; /* of the panels and what is behind them */
+    int64_t counted_from; /* k-packs of a tap before the last block of channels */
+    int64_t image_bytes;  /* of the panels and what is behind them */
 } aic_plan_panel;
 
 /* K-packs of a tap, in one plane. */

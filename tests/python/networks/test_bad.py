@@ -108,7 +108,7 @@ def test_weights_that_are_no_constants():
 
 
 @pytest.mark.parametrize("build, reason", [
-    (lambda g: g.conv("x", "y", (6, 1, 3, 3), group=3), "3 groups of 1 to 2 channels: conv2d has no groups yet"),
+    (lambda g: g.conv("x", "y", (7, 1, 3, 3), group=3), "7 outputs in 3 groups"),
     (lambda g: g.conv("x", "y", (8, 3, 3, 3), strides=[64, 1], pads=[60, 0, 60, 0]), "stride"),
     (lambda g: g.node("MaxPool", ["x"], "y", kernel_shape=[9, 9]), "does not fit into 8 x 8"),
     (lambda g: g.node("Concat", ["x", "x"], "y", axis=2), "along axis 2, not along channels"),

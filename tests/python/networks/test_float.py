@@ -75,6 +75,20 @@ def groups(g, x):
     return g.conv(g.node("Sum", [c, x, c], "t"), "y", (5, 16, 1, 1))
 
 
+def mobile(g, x):
+    """Blocks of MobileNet: widened, each channel by itself, narrowed, with what came before; across a concatenation, too;
+    two outputs a channel."""
+    a = g.node("Clip", [g.conv(x, "a", (40, 16, 1, 1)), g.constant(np.float32(0)), g.constant(np.float32(6))], "a6")
+    b = g.node("Clip", [g.conv(a, "b", (40, 1, 3, 3), group=40, pads=[1] * 4), g.constant(np.float32(0)),
+                        g.constant(np.float32(6))], "b6")
+    c = g.node("Add", [g.conv(b, "c", (16, 40, 1, 1)), x], "s")
+    d = g.node("Concat", [c, g.node("Relu", [g.conv(c, "d", (24, 16, 1, 1))], "d0")], "k", axis=1)
+    e = g.node("Relu", [g.conv(d, "e", (40, 1, 5, 5), group=40, pads=[2] * 4, strides=[2, 2])], "e0")
+    f = g.node("Relu", [g.conv(e, "f", (80, 1, 3, 3), group=40, pads=[1] * 4)], "f0")
+    h = g.node("Relu", [g.conv(f, "h", (40, 4, 1, 1), group=20)], "h0")
+    return g.conv(g.node("GlobalAveragePool", [h], "p"), "y", (10, 40, 1, 1))
+
+
 def arithmetic(g, x):
     a = g.node("Mul", [g.constant(np.float32([[[0.5]]])), g.node("Sub", [x, g.floats(16, 1, 1)], "a")], "b")
     b = g.node("Div", [g.node("Sub", [g.constant(np.float32(1)), a], "c"), g.floats(1, 16, 1, 1)], "d")
@@ -91,7 +105,7 @@ def larger(g, x):
                   coordinate_transformation_mode="asymmetric")
 
 
-GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, arithmetic, larger]
+GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, mobile, arithmetic, larger]
 
 
 def make(build, seed=1):

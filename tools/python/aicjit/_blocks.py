@@ -112,11 +112,14 @@ PLAIN = Act()
 
 
 def conv_text(x: Tensor, cout: int, window: Window, *, blocks: Optional[int] = None, pad_value: int = 0,
-              bias: bool = True) -> str:
-    """conv2d, as text."""
+              bias: bool = True, packed: Optional[Array] = None) -> str:
+    """conv2d, as text; packed: weights, whose blocks of channels say how many groups there are."""
     blocks = x.blocks if blocks is None else blocks
+    seen, c0 = (blocks, x.c0) if packed is None else (packed.shape[0], packed.shape[4])
     keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad,
-            "stride": window.stride, "kernel_shape": (blocks, *window.kernel, cout, x.c0), "dilation": window.dilation}
+            "stride": window.stride, "kernel_shape": (seen, *window.kernel, cout, c0), "dilation": window.dilation}
+    if (seen, c0) != (blocks, x.c0):
+        keys["groups"] = blocks * x.c0 // (seen * c0)
     if x.dtype == "float16":
         keys["accumulate"] = "fast"
     if pad_value and any(window.pad):
@@ -220,9 +223,44 @@ def finish(chain: Chain, program: Program, y: Tensor, relu: bool, words: Optiona
     chain.emit(program, place, times)
 
 
+def _span(x: Tensor, y_slots: Sequence[int], outputs: int, inputs: int) -> int:
+    """The fewest slots of x by which all groups of so many outputs and inputs can be cut out; all of them: by none."""
+    slots, there, groups = np.asarray(x.slots), np.asarray(y_slots), x.channels // inputs
+    own = np.where(there < 0, -1, there // (outputs // groups))
+    spans: list[int] = [*(1 << i for i in range(6)), *range(x.c0, len(slots), x.c0)]
+    for span in spans:
+        if span >= len(slots) or span > x.c0 and span % x.c0 or len(slots) % span or len(there) % (len(slots) // span):
+            continue
+        cuts = len(slots) // span
+        of_outputs = np.arange(len(there)) // (len(there) // cuts)
+        seen = [set((np.flatnonzero((slots >= group * inputs) & (slots < (group + 1) * inputs)) // span).tolist())
+                for group in range(groups)]
+        if all(group < 0 or seen[group] == {cut} for group, cut in zip(own.tolist(), of_outputs.tolist())):
+            return span
+    return len(slots)
+
+
+def _grouped_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
+    """The same for groups: of the inputs that an output sees, or, where groups lie otherwise than in equal runs of slots,
+    of all inputs, with zeros."""
+    outputs, inputs, kh, kw = weight.shape
+    slots, span = np.asarray(x.slots), _span(x, y_slots, outputs, inputs)
+    taken = np.zeros((len(y_slots), span, kh, kw), weight.dtype)
+    for row, channel in enumerate(y_slots):
+        if channel >= 0:
+            first = row // (len(y_slots) * span // len(slots)) * span
+            own = slots[first:first + span] - channel // (outputs * inputs // x.channels) * inputs
+            inside = (slots[first:first + span] >= 0) & (own >= 0) & (own < inputs)
+            taken[row, inside] = weight[channel, own[inside]]
+    packed: Array = aicjit.pack_weights(taken, c0=min(span, x.c0))
+    return packed
+
+
 def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
-    """Weights [O, I, Kh, Kw] of the slots of x and y, packed."""
+    """Weights [O, I, Kh, Kw] of the slots of x and y, packed. I is less than the channels of x where there are groups."""
     o, i, kh, kw = weight.shape
+    if i < x.channels:
+        return _grouped_blocks(x, y_slots, weight)
     padded = np.zeros((o + 1, i + 1, kh, kw), weight.dtype)
     padded[:o, :i] = weight
     taken = padded[np.asarray(y_slots)][:, np.asarray(x.slots)]
@@ -246,9 +284,10 @@ def halves(weight: Floats) -> Array:
 def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optional[Floats], window: Window, act: Act,
                       y: Tensor, residual: Optional[Tensor] = None) -> None:
     """A layer of float16; y: float16, or accumulators. residual: accumulators that are added before act."""
-    packed = program.constant(weight_blocks(x, y.slots, halves(weight)))
+    packed = weight_blocks(x, y.slots, halves(weight))
     start = program.constant(y.spread(bias.astype(np.float32))) if bias is not None else None
-    chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None), feature_map=x.place, weight=packed, l1out=start)
+    chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None, packed=packed), feature_map=x.place,
+                  weight=program.constant(packed), l1out=start)
     if residual is not None:
         chain.operand("BM_ADD", residual.place)
     chain.activate(program, act, y)
@@ -259,7 +298,7 @@ def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optiona
 
 @dataclass(frozen=True)
 class Integers:
-    """A layer in integers: weights int8 [O, I, Kh, Kw], bias int32 [O] with the zero point of the input in it, and the
+    """A layer in integers: weights int8 [O, I, Kh, Kw], with groups I is a group's, bias int32 [O] with the zero point of the input in it, and the
     factor that brings sums to the steps of the output."""
 
     weight: Array
@@ -268,9 +307,13 @@ class Integers:
 
 
 def _parts(x: Tensor, layer: Integers) -> list[tuple[int, int]]:
-    """Runs of blocks of channels whose sums are all below INTEGER_LIMIT."""
+    """Runs of blocks of channels whose sums are all below INTEGER_LIMIT; of groups all blocks."""
     padded = np.zeros((layer.weight.shape[0], x.channels + 1), np.int64)
-    padded[:, :-1] = np.abs(layer.weight.astype(np.int64)).sum(axis=(2, 3)) * 128
+    largest = np.abs(layer.weight.astype(np.int64)).sum(axis=(2, 3)) * 128
+    if largest.shape[1] < x.channels:
+        padded[:, 0] = largest.sum(axis=1)
+    else:
+        padded[:, :-1] = largest
     blocks = padded[:, np.asarray(x.slots)].reshape(len(padded), x.blocks, x.c0).sum(axis=2)
     start = np.abs(layer.bias.astype(np.int64))
     if (blocks.max(axis=1) + start >= INTEGER_LIMIT).any():
@@ -292,10 +335,12 @@ def float_sums(program: Program, x: Tensor, layer: Integers, window: Window, y: 
     parts = _parts(x, layer)
     taken = weight_blocks(x, slots, layer.weight)
     for first, last in parts:
+        packed = taken[first:last] if len(parts) > 1 else taken
         bias = replace(y, slots=tuple(slots)).spread(layer.bias.astype(np.int32)) if last == x.blocks else np.zeros(len(slots))
         start = program.constant((bias + INTEGER_BITS).astype(np.int32))
-        chain = Chain(conv_text(x, len(slots), window, blocks=last - first, pad_value=x.zero), l1out=start,
-                      feature_map=x.place.at(first * x.block_bytes), weight=program.constant(taken[first:last])).to_float()
+        text = conv_text(x, len(slots), window, blocks=last - first, pad_value=x.zero, packed=packed)
+        chain = Chain(text, l1out=start, feature_map=x.place.at(first * x.block_bytes),
+                      weight=program.constant(packed)).to_float()
         if before is not None:
             chain.operand("BM_ADD", before)
         if last < x.blocks:
@@ -306,15 +351,16 @@ def float_sums(program: Program, x: Tensor, layer: Integers, window: Window, y: 
 
 def integer_convolution(program: Program, x: Tensor, layer: Integers, window: Window, act: Act, y: Tensor) -> None:
     """A layer of int8. Bounds of act are met by the range of y, or by the caller."""
-    slots = out_slots(y)
+    slots = out_slots(y) if layer.weight.shape[1] == x.channels else y.slots
     half = replace(y, slots=slots)
     words = aicjit.quant_words(half.spread(layer.factor, layer.factor[0]), y.zero)
     if act.slope is not None:
         chain = float_sums(program, x, layer, window, y, slots).activate(program, Act(slope=act.slope), half)
     else:
         bias = half.spread(layer.bias.astype(np.int32))
-        chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero), feature_map=x.place,
-                      weight=program.constant(weight_blocks(x, slots, layer.weight)), l1out=program.constant(bias))
+        packed = weight_blocks(x, slots, layer.weight)
+        chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero, packed=packed), feature_map=x.place,
+                      weight=program.constant(packed), l1out=program.constant(bias))
     finish(chain, program, y, act.rectifies, words, floats=act.slope is not None)
 
 

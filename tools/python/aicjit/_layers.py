@@ -113,14 +113,14 @@ def _input(program: Program, x: Array) -> None:
 class Conv2d:
     """A convolution with bias and rectification as one kernel: layer(x) for x [C1, H, W, c0] gives [C1, Ho, Wo, 32 or 16].
 
-    weights: float32 [O, I, Kh, Kw]; bias: [O]; x_scale, y_scale: what a step of int8 stands for, a number or one a channel
+    weights: float32 [O, I, Kh, Kw], I being channels / groups; bias: [O]; x_scale, y_scale: what a step of int8 stands for, a number or one a channel
     (dtype="float16" has none); x_zero, y_zero: what stands for 0; pad: left, right, top, bottom or one for all; slope: of
     negative results, a number or one a channel. Weights have a scale a channel, chosen so that y_scale is exact.
     """
 
     def __init__(self, weights_oihw: Array, bias: Optional[Array] = None, x_scale: Any = None, y_scale: Any = None,
                  pad: Sizes = 0, stride: Sizes = 1, relu: bool = False, dtype: str = "int8", *, dilation: Sizes = 1,
-                 x_zero: int = 0, y_zero: int = 0, slope: Any = None, context: Optional[aicjit.Context] = None) -> None:
+                 x_zero: int = 0, y_zero: int = 0, slope: Any = None, groups: int = 1, context: Optional[aicjit.Context] = None) -> None:
         weights = _floats("Conv2d", "weights_oihw", weights_oihw, 4)
         relu, x_zero, y_zero = truth("Conv2d: relu", relu), *(integer("Conv2d: %s" % name, zero, -128, 127) for name, zero in (
             ("x_zero", x_zero), ("y_zero", y_zero)))
@@ -130,7 +130,10 @@ class Conv2d:
             raise aicjit.ArgumentError("Conv2d: x_scale and y_scale are needed for int8")
         if relu and slope is not None:
             raise aicjit.ArgumentError("Conv2d: relu and slope exclude each other")
-        out, self._channels = weights.shape[:2]
+        out, groups = weights.shape[0], integer("Conv2d: groups", groups, 1, _LARGEST)
+        if out % groups:
+            raise aicjit.ArgumentError("Conv2d: groups: %d does not divide %d outputs" % (groups, out))
+        self._channels = weights.shape[1] * groups
         self._weights, self._dtype, self._context = weights, dtype, context
         self._bias = None if bias is None else _channels("Conv2d: bias", bias, out, False)
         self._x_scale, self._y_scale = (_channels("Conv2d: %s_scale" % name, 1 if scale is None else scale, count)

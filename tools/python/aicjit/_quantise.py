@@ -23,11 +23,14 @@ def word_above(values: Array) -> Floats:
 
 
 def integers(weight: Floats, bias: Optional[Floats], x_scale: Floats, x_zero: int, y_scale: Floats) -> Integers:
-    """Weights [O, I, Kh, Kw] and bias [O], for inputs in steps of x_scale [I] and outputs in steps of y_scale [O]."""
+    """Weights [O, I, Kh, Kw] and bias [O], for inputs in steps of x_scale and outputs in steps of y_scale [O]. x_scale: [I],
+    or, for groups of I channels, one after the other."""
     bias = np.zeros(len(weight), np.float32) if bias is None else bias
     if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
         raise aicjit.UnsupportedError("weights that are not finite")
-    scaled = weight.astype(np.float64) * x_scale.astype(np.float64)[None, :, None, None]
+    steps = x_scale.astype(np.float64).reshape(-1, weight.shape[1])
+    steps = np.repeat(steps, len(weight) // len(steps), axis=0)
+    scaled = weight.astype(np.float64) * steps[:, :, None, None]
     largest = np.abs(scaled).max(axis=(1, 2, 3), initial=0) / 127
     factor = word_above(np.maximum(largest, np.abs(bias) * 2.0**-24) / y_scale)
     step = factor.astype(np.float64) * y_scale

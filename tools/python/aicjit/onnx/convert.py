@@ -93,29 +93,9 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
                   None if bias is None else bias.astype(np.float32).reshape(-1), integers)
     if image[0] != weight.shape[1] * group:
         raise Refused("%d channels, the weights have %d x %d" % (image[0], group, weight.shape[1]))
-    return [whole] if group == 1 else _groups(whole, group, image)
-
-
-def _groups(layer: Layer, group: int, image: Image) -> list[Layer]:
-    """Groups of whole blocks of channels as convolutions of their own: conv2d has no groups yet."""
-    assert layer.weight is not None
-    outs, ins = len(layer.weight) // group, layer.weight.shape[1]
-    if ins < 16 or outs < 16:
-        raise Refused("%d groups of %d to %d channels: conv2d has no groups yet, and a convolution for each group is worth it "
-                      "from 16 channels on only" % (group, ins, outs))
-    node, made, parts = layer.nodes[0], [], []
-    for i in range(group):
-        there = slice(i * outs, (i + 1) * outs)
-        name, taken = "%s/group%d" % (node.outputs[0], i), "%s/in%d" % (node.outputs[0], i)
-        made.append(Layer("pick", [node], layer.inputs, [taken], (ins, *image[1:]), order=tuple(range(i * ins, (i + 1) * ins))))
-        integers = layer.integers
-        if integers is not None:
-            scale = integers[1].scale
-            integers = integers[0][there], Quant(scale[there] if scale.size > 1 else scale, integers[1].zero, integers[1].dtype)
-        made.append(Layer("conv", [node], [taken], [name], (outs, *layer.image[1:]), layer.window, layer.weight[there],
-                          None if layer.bias is None else layer.bias[there], integers))
-        parts.append(name)
-    return [*made, Layer("concat", [node], parts, layer.outputs, layer.image)]
+    if len(weight) % group:
+        raise Refused("%d outputs in %d groups" % (len(weight), group))
+    return [whole]
 
 
 def _product(graph: Graph, node: Node) -> list[Layer]:

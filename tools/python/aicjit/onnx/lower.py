@@ -227,10 +227,10 @@ class Lowering(Places):
         slots = slots_of(image[0], 16)
         y = Tensor(Place(""), "float32", slots, image[1], image[2], 16, np.ones(image[0], np.float32))
         if self.dtype == "float16":
-            packed = self.program.constant(_blocks.weight_blocks(x, slots, _blocks.halves(layer.weight)))
+            packed = _blocks.weight_blocks(x, slots, _blocks.halves(layer.weight))
             start = self.program.constant(y.spread(layer.bias)) if layer.bias is not None else None
-            text = _blocks.conv_text(x, len(slots), layer.window, bias=start is not None)
-            chain = _blocks.Chain(text, feature_map=x.place, weight=packed, l1out=start)
+            text = _blocks.conv_text(x, len(slots), layer.window, bias=start is not None, packed=packed)
+            chain = _blocks.Chain(text, feature_map=x.place, weight=self.program.constant(packed), l1out=start)
             residual = self._accumulated(layer)
             if residual is not None:
                 chain.operand("BM_ADD", residual.place)

@@ -61,6 +61,9 @@ class Places:
             return self.pick(layer, unit)[0]
         if layer.kind in ("affine", "act", "max", "average", "pad", "resize", "add", "same"):
             return first
+        depthwise = layer.kind == "conv" and layer.weight is not None and layer.weight.shape[1] == 1
+        if depthwise and layer.image[0] == self.graph.image(layer.inputs[0])[0] and len(first) % unit == 0:
+            return first  # each channel where it was
         channels = layer.image[0] if layer.kind != "host" else self.graph.image(name)[0]
         readers = self.readers.get(name, [])
         if layer.kind == "conv" and len(readers) == 1 and readers[0].kind == "shuffle" and not self.at_the_end(readers[0]):
