@@ -36,45 +36,45 @@ static const char *const GROUPS[] = {
     "conv2d(dtype=int8, fm_shape=[6,15,15,32], kernel_shape=[1,5,5,192,1], pad=[2,2,2,2], groups=192)",
     "conv2d(dtype=int8, fm_shape=[4,14,14,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
     "conv2d(dtype=int8, fm_shape=[4,19,21,32], kernel_shape=[1,1,1,128,32], groups=4)",
-    "conv2d(dtype=float16, fm_shape=[2,30,30,16], kernel_shape=[1,3,3,32,1], stride=[2,2], pad=[1,1,1,1], groups=32, "
-    "accumulate=fast)",
+    ("conv2d(dtype=float16, fm_shape=[2,30,30,16], kernel_shape=[1,3,3,32,1], stride=[2,2], pad=[1,1,1,1], groups=32, "
+     "accumulate=fast)"),
     "conv2d(dtype=float16, fm_shape=[4,13,17,16], kernel_shape=[1,3,3,64,16], pad=[1,1,1,1], groups=4)",
 };
 
 static const char *const CHAINS[] = {
-    "conv2d(dtype=int8, fm_shape=[2,27,29,32], kernel_shape=[2,3,3,96,32], pad=[1,1,1,1]) | fixpipe(src=int32, "
-    "dst=int8, format=NZ, quantPre=VREQ8)",
-    "conv2d(dtype=int8, fm_shape=[3,19,19,32], kernel_shape=[3,1,1,80,32]) | fixpipe(src=int32, dst=float16, "
-    "quantPre=VDEQF16)",
-    "conv2d(dtype=int8, fm_shape=[2,15,15,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], init_l1out=false, "
-    "l1out=channel) | fixpipe(src=int32, dst=int8, quantPre=REQ8, deqScalar=quant(0.01, 3, int8), format=NZ, "
-    "reluEn=true)",
-    "conv2d(dtype=int8, fm_shape=[2,21,21,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64) | fixpipe("
-    "src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)",
-    "conv2d(dtype=float16, fm_shape=[3,22,22,16], kernel_shape=[3,3,3,48,16], pad=[1,1,1,1], accumulate=fast) | "
-    "fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
-    "conv2d(dtype=float16, fm_shape=[2,18,20,16], kernel_shape=[2,3,3,64,16], pad=[1,1,1,1]) | tensor_arithmetic("
-    "op=BM_ADD) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
-    "conv2d(dtype=float16, fm_shape=[1,14,14,16], kernel_shape=[1,3,3,48,16], pad=[1,1,1,1], accumulate=fast, "
-    "init_l1out=false, l1out=channel) | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic("
-    "op=BM_MAX, input1_stage=1) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
+    ("conv2d(dtype=int8, fm_shape=[2,27,29,32], kernel_shape=[2,3,3,96,32], pad=[1,1,1,1]) | fixpipe(src=int32, "
+     "dst=int8, format=NZ, quantPre=VREQ8)"),
+    ("conv2d(dtype=int8, fm_shape=[3,19,19,32], kernel_shape=[3,1,1,80,32]) | fixpipe(src=int32, dst=float16, "
+     "quantPre=VDEQF16)"),
+    ("conv2d(dtype=int8, fm_shape=[2,15,15,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], init_l1out=false, "
+     "l1out=channel) | fixpipe(src=int32, dst=int8, quantPre=REQ8, deqScalar=quant(0.01, 3, int8), format=NZ, "
+     "reluEn=true)"),
+    ("conv2d(dtype=int8, fm_shape=[2,21,21,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64) | fixpipe("
+     "src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"),
+    ("conv2d(dtype=float16, fm_shape=[3,22,22,16], kernel_shape=[3,3,3,48,16], pad=[1,1,1,1], accumulate=fast) | "
+     "fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)"),
+    ("conv2d(dtype=float16, fm_shape=[2,18,20,16], kernel_shape=[2,3,3,64,16], pad=[1,1,1,1]) | tensor_arithmetic("
+     "op=BM_ADD) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)"),
+    ("conv2d(dtype=float16, fm_shape=[1,14,14,16], kernel_shape=[1,3,3,48,16], pad=[1,1,1,1], accumulate=fast, "
+     "init_l1out=false, l1out=channel) | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | tensor_arithmetic("
+     "op=BM_MAX, input1_stage=1) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)"),
     "mmad(dtype=int8, m=77, n=96, k=160) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)",
     "mmad(dtype=float16, m=40, n=64, k=256, accumulate=fast) | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
-    "mmad(dtype=float32, m=45, n=48, k=40, accumulate=fast) | tensor_arithmetic(op=BM_MAX, input1_is_const=true, "
-    "input1_const=0)",
+    ("mmad(dtype=float32, m=45, n=48, k=40, accumulate=fast) | tensor_arithmetic(op=BM_MAX, input1_is_const=true, "
+     "input1_const=0)"),
 };
 
 static const char *const STORES[] = {
     "fixpipe(src=int32, dst=int8, nSize=208, mSize=100, srcStride=112, dstStride=208, quantPre=VREQ8)",
-    "fixpipe(src=int32, dst=int8, format=NZ, nSize=96, mSize=81, srcStride=96, dstStride=90, quantPre=REQ8, "
-    "deqScalar=quant(0.02, 0, int8), reluEn=true)",
+    ("fixpipe(src=int32, dst=int8, format=NZ, nSize=96, mSize=81, srcStride=96, dstStride=90, quantPre=REQ8, "
+     "deqScalar=quant(0.02, 0, int8), reluEn=true)"),
     "fixpipe(src=int32, dst=float16, nSize=72, mSize=50, srcStride=64, dstStride=80, quantPre=VDEQF16)",
     "fixpipe(src=float32, dst=float16, format=NZ, nSize=160, mSize=49, srcStride=64, dstStride=49, quantPre=F322F16)",
     "fixpipe(src=float32, dst=bfloat16, nSize=37, mSize=64, srcStride=64, dstStride=40, quantPre=F322BF16)",
-    "fixpipe(src=float32, dst=float32, format=NZ, nSize=48, mSize=33, srcStride=48, dstStride=66, "
-    "isChannelSplit=true)",
-    "tik_fixpipe(src=int32, dst=float16, cburst_num=5, burst_len=14, dst_stride=1, quantize_params=int322fp16, "
-    "mode_param_tensor=true, relu=true)",
+    ("fixpipe(src=float32, dst=float32, format=NZ, nSize=48, mSize=33, srcStride=48, dstStride=66, "
+     "isChannelSplit=true)"),
+    ("tik_fixpipe(src=int32, dst=float16, cburst_num=5, burst_len=14, dst_stride=1, quantize_params=int322fp16, "
+     "mode_param_tensor=true, relu=true)"),
     "tik_fixpipe(src=float32, dst=float16, cburst_num=3, burst_len=28, quantize_params=fp322fp16)",
 };
 
@@ -88,8 +88,8 @@ static const char *const MOVES[] = {
     "transdata(dtype=float16, src=Nz, dst=ND, shape=[98,144])",
     "transdata(dtype=float16, src=Zz, dst=Zn, shape=[64,112])",
     "nd2nz(dtype=float16, nValue=45, dValue=70, srcDValue=80, dstNzC0Stride=48)",
-    "nd2nz(dtype=int8, ndNum=3, nValue=20, dValue=96, srcNdMatrixStride=2048, srcDValue=96, dstNzC0Stride=32, "
-    "dstNzNStride=1, dstNzMatrixStride=4096)",
+    ("nd2nz(dtype=int8, ndNum=3, nValue=20, dValue=96, srcNdMatrixStride=2048, srcDValue=96, dstNzC0Stride=32, "
+     "dstNzNStride=1, dstNzMatrixStride=4096)"),
     "load_data(dtype=float16, repeatTimes=24, srcStride=3, dstGap=1)",
     "load_data_transpose(dtype=int8, repeatTimes=5, srcStride=2, dstGap=1, dstFracGap=0)",
 };
