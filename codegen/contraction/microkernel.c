@@ -8,6 +8,7 @@ static const aic_microkernel *const MICROKERNELS[] = {
     &aic_microkernel_amx,
     &aic_microkernel_mmla,
     &aic_microkernel_winograd,
+    &aic_microkernel_depth,
 };
 
 enum { COUNT = sizeof MICROKERNELS / sizeof *MICROKERNELS };

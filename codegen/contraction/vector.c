@@ -60,6 +60,7 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
     switch (arithmetic_of(c, target).product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_ROWS:
     case AIC_PRODUCT_WORD:
         return aic_family_of(target)->dot2.operations;
     case AIC_PRODUCT_QUAD:
