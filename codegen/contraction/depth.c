@@ -89,9 +89,8 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
                         "rows = %lld: tiles have one row or two; of int8 with an odd stride two, of long sums one",
                         (long long)s->rows);
     }
-    if (channels % AIC_BLOCK_COLUMNS != 0 || c->c0 % channels != 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
-                        "vectors = %lld is %lld channels: no multiple of 16 that divides a block of %lld",
+    if (channels != c->c0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld channels: a block has %lld",
                         (long long)s->vectors, (long long)channels, (long long)c->c0);
     }
     if (s->unroll != 1) {
@@ -100,12 +99,11 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
-/* Tiles have any number of pixels. */
+/* Tiles have the channels of a block, and any number of pixels. */
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
     const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
-    const int64_t channels = lanes * vectors;
-    return channels % AIC_BLOCK_COLUMNS == 0 && c->c0 % channels == 0 ? INT64_MAX : 0;
+    return lanes * vectors == c->c0 ? INT64_MAX : 0;
 }
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
