@@ -1,11 +1,10 @@
 # Benchmarks: every tests/bench/*.c with a main() is a program of its own, built as bench/NAME; the other sources there
-# are shared by all. tests/bench/layers is one program more.
+# are shared by all. tests/bench/layers and tests/bench/making (`make_kernels`) are one program more each.
 #
 # oneDNN is a peer to compare with, where it is there: the one that `tools/dev bench --peers` has fetched, else the
-# system's. Sources that need it are named *dnnl*; `layers` does without.
+# system's. Sources that need it are named *dnnl*; the two do without.
 
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.c")
-file(GLOB layers_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/layers/*.c")
 find_library(AIC_DNNL_LIBRARY NAMES dnnl)
 find_path(AIC_DNNL_INCLUDE_DIR NAMES dnnl.h)
 mark_as_advanced(AIC_DNNL_LIBRARY AIC_DNNL_INCLUDE_DIR)
@@ -55,10 +54,16 @@ foreach(source IN LISTS bench_programs)
     endif()
 endforeach()
 
-if(bench_dnnl)
-    list(FILTER layers_sources EXCLUDE REGEX "/peer_none\\.c$")
-    aic_add_bench(layers TRUE ${layers_sources})
-else()
-    list(FILTER layers_sources EXCLUDE REGEX "/peer_dnnl\\.c$")
-    aic_add_bench(layers FALSE ${layers_sources})
-endif()
+foreach(program layers:layers making:make_kernels) # folder:name
+    string(REPLACE ":" ";" program "${program}")
+    list(GET program 0 folder)
+    list(GET program 1 name)
+    file(GLOB folder_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/${folder}/*.c")
+    if(bench_dnnl)
+        list(FILTER folder_sources EXCLUDE REGEX "/peer_none\\.c$")
+        aic_add_bench(${name} TRUE ${folder_sources})
+    else()
+        list(FILTER folder_sources EXCLUDE REGEX "/peer_dnnl\\.c$")
+        aic_add_bench(${name} FALSE ${folder_sources})
+    endif()
+endforeach()

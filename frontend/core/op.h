@@ -129,15 +129,14 @@ typedef struct aic_op_info {
     void (*byte_signs)(const void *desc, void *const operands[], unsigned char *is_signed);
 
     /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
-     * place of random, which prefers their extreme values. Illegal is what the default semantics refuse. */
+     * place of random, which prefers their extreme values. */
     void (*random)(uint64_t *state, void *desc);
     void (*random_under)(uint64_t *state, const aic_semantics *semantics, void *desc);
-    void (*random_illegal)(uint64_t *state, void *desc);
     /* Producer: draws the keys that have a meaning in chains only. */
     void (*random_start)(uint64_t *state, void *desc);
-    /* Consumer: a descriptor for this accumulator, with some of the fields left out that follow from it, or with one
-     * illegal value. Where the accumulator has too few columns for a legal one, an illegal one in either case. */
-    void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
+    /* Consumer: a descriptor for this accumulator, with some of the fields left out that follow from it; an illegal one
+     * where the accumulator has too few columns. */
+    void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, void *desc);
 } aic_op_info;
 
 /* For `accessed`: lowers the bytes of operand number `index` to those of this many elements. Operands in which strides
@@ -149,6 +148,9 @@ void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, 
 
 /* A legal pseudo-random descriptor, by whichever hook the operator has. */
 void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
+
+/* Replaces one entry of the descriptor's fields, or a few, by values that rules are likely to refuse. */
+void aic_op_spoil(const aic_op_info *op, uint64_t *state, void *desc);
 
 extern const aic_op_info *const aic_op_table[AIC_OP_END];
 

@@ -37,14 +37,3 @@ aic_dtype aic_random_moved_dtype(uint64_t *state)
 {
     return moved[aic_rng_range(state, 0, (int64_t)MOVED - 1)];
 }
-
-aic_dtype aic_random_unmoved_dtype(uint64_t *state)
-{
-    return (aic_dtype)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT64, 77, UINT32_MAX);
-}
-
-void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc)
-{
-    const int64_t wrong = aic_rng_outside(state, range->low, range->high);
-    memcpy((unsigned char *)desc + range->offset, &wrong, sizeof wrong);
-}

@@ -42,11 +42,7 @@ void aic_rule_ranges(aic_verdict *verdict, const void *desc, const aic_range *ra
 /* The two operands, one-dimensional, dst and src. Returns 2. */
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX]);
 
-/* A legal type, and what is none. */
+/* A legal type. */
 aic_dtype aic_random_moved_dtype(uint64_t *state);
-aic_dtype aic_random_unmoved_dtype(uint64_t *state);
-
-/* Breaks the rule of a range in the descriptor. */
-void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc);
 
 #endif

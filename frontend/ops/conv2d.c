@@ -502,6 +502,5 @@ const aic_op_info aic_op_conv2d = {
     .produce = conv2d_produce,
     .trim = conv2d_trim,
     .random_under = aic_conv2d_random,
-    .random_illegal = aic_conv2d_random_illegal,
     .random_start = aic_conv2d_random_start,
 };

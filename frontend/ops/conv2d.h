@@ -21,7 +21,6 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc);
 
 /* Entries of aic_op_conv2d; see aic_op_info for what each does. */
 void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *desc);
-void aic_conv2d_random_illegal(uint64_t *state, void *desc);
 void aic_conv2d_random_start(uint64_t *state, void *desc);
 
 #endif

@@ -519,6 +519,5 @@ const aic_op_info aic_op_fixpipe = {
     .taken = fixpipe_taken,
     .take_word = aic_fixpipe_take_word,
     .random = aic_fixpipe_random,
-    .random_illegal = aic_fixpipe_random_illegal,
     .random_fused = aic_fixpipe_random_fused,
 };

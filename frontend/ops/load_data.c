@@ -109,24 +109,6 @@ static void load_data_random(uint64_t *state, void *descriptor)
     desc->ifTranspose = aic_dtype_size(desc->dtype) == 2 && aic_rng_once_in(state, 2);
 }
 
-/* What is broken: the type, the flag, its type, or one of the ranges. */
-static void load_data_random_illegal(uint64_t *state, void *descriptor)
-{
-    aic_load_data_desc *desc = descriptor;
-    load_data_random(state, desc);
-    const int64_t which = aic_rng_range(state, -3, RANGE_COUNT - 1);
-    if (which >= 0) {
-        aic_random_break_range(state, &ranges[which], desc);
-    } else if (which == -1) {
-        desc->dtype = aic_random_unmoved_dtype(state);
-    } else if (which == -2) {
-        memset(&desc->ifTranspose, (int)aic_rng_range(state, 2, 255), sizeof desc->ifTranspose);
-    } else {
-        desc->dtype = (aic_dtype)AIC_RNG_PICK(state, AIC_INT8, AIC_UINT8, AIC_INT32, AIC_UINT32, AIC_FLOAT32);
-        desc->ifTranspose = true;
-    }
-}
-
 const aic_op_info aic_op_load_data = {
     AIC_THIS_ENTRIES,
     .validate = load_data_validate,
@@ -135,5 +117,4 @@ const aic_op_info aic_op_load_data = {
     .accessed = load_data_accessed,
     .reference = aic_load_data_reference,
     .random = load_data_random,
-    .random_illegal = load_data_random_illegal,
 };

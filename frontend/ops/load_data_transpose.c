@@ -153,23 +153,6 @@ static void load_data_transpose_random(uint64_t *state, void *descriptor)
     }
 }
 
-/* What is broken: the type, the room of second fractals, or one of the ranges. */
-static void load_data_transpose_random_illegal(uint64_t *state, void *descriptor)
-{
-    aic_load_data_transpose_desc *desc = descriptor;
-    load_data_transpose_random(state, desc);
-    const int64_t which = aic_rng_range(state, -2, RANGE_COUNT - 1);
-    if (which >= 0) {
-        aic_random_break_range(state, &ranges[which], desc);
-    } else if (which == -1) {
-        desc->dtype = aic_random_unmoved_dtype(state);
-    } else {
-        desc->dtype = (aic_dtype)AIC_RNG_PICK(state, AIC_INT8, AIC_UINT8, AIC_INT32, AIC_UINT32, AIC_FLOAT32);
-        desc->repeatTimes = aic_rng_range(state, 2, 255);
-        desc->dstFracGap = aic_rng_range(state, 1, desc->repeatTimes - 1) * (desc->dstGap + 1) - 1;
-    }
-}
-
 const aic_op_info aic_op_load_data_transpose = {
     AIC_THIS_ENTRIES,
     .validate = load_data_transpose_validate,
@@ -178,5 +161,4 @@ const aic_op_info aic_op_load_data_transpose = {
     .accessed = load_data_transpose_accessed,
     .reference = aic_load_data_transpose_reference,
     .random = load_data_transpose_random,
-    .random_illegal = load_data_transpose_random_illegal,
 };

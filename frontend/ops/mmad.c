@@ -257,6 +257,5 @@ const aic_op_info aic_op_mmad = {
     .produce = mmad_produce,
     .trim = mmad_trim,
     .random = aic_mmad_random,
-    .random_illegal = aic_mmad_random_illegal,
     .random_start = aic_mmad_random_start,
 };

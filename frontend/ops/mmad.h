@@ -21,7 +21,6 @@ static inline bool aic_mmad_is_empty(const aic_mmad_desc *desc)
 
 /* Entries of aic_op_mmad; see aic_op_info for what each does. */
 void aic_mmad_random(uint64_t *state, void *desc);
-void aic_mmad_random_illegal(uint64_t *state, void *desc);
 void aic_mmad_random_start(uint64_t *state, void *desc);
 
 #endif

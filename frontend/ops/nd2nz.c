@@ -210,30 +210,9 @@ static void nd2nz_random(uint64_t *state, void *descriptor)
     } while (!fits(desc));
 }
 
-/* What is broken: the type, one of the ranges, or the room that column blocks or matrices need. */
-static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
-{
-    aic_nd2nz_desc *desc = descriptor;
-    nd2nz_random(state, desc);
-    const int64_t which = aic_rng_range(state, -3, (int64_t)RANGE_COUNT - 1);
-    if (which >= 0) {
-        aic_random_break_range(state, &ranges[which], desc);
-    } else if (which == -1) {
-        desc->dtype = aic_random_unmoved_dtype(state);
-    } else {
-        const int64_t c0 = aic_row_elements(desc->dtype);
-        desc->nValue = aic_rng_range(state, 2, 40);
-        desc->dValue = aic_rng_range(state, c0 + 1, 5 * c0);
-        desc->ndNum = which == -2 ? 1 : aic_rng_range(state, 2, 5);
-        desc->dstNzNStride = 1;
-        desc->dstNzC0Stride = which == -2 ? aic_rng_range(state, 1, desc->nValue - 1) : desc->nValue;
-        desc->dstNzMatrixStride = aic_rng_range(state, 0, desc->nValue * c0);
-    }
-}
-
 const aic_op_info aic_op_nd2nz = {
     AIC_THIS_ENTRIES,           .validate = nd2nz_validate,
     .operands = nd2nz_operands, .coordinates = nd2nz_coordinates,
     .accessed = nd2nz_accessed, .reference = aic_nd2nz_reference,
-    .random = nd2nz_random,     .random_illegal = nd2nz_random_illegal,
+    .random = nd2nz_random,
 };

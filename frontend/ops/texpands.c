@@ -541,5 +541,4 @@ const aic_op_info aic_op_texpands = {
     .check_data = texpands_check_data,
     .reference = aic_texpands_reference,
     .random_under = aic_texpands_random,
-    .random_illegal = aic_texpands_random_illegal,
 };

@@ -22,7 +22,6 @@ void aic_texpands_unplace(aic_texpands_desc *desc);
 void aic_texpands_fill_in(void *desc);
 void aic_texpands_canonicalise(void *desc, const aic_semantics *semantics);
 void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *desc);
-void aic_texpands_random_illegal(uint64_t *state, void *desc);
 
 /* The types that tiles may have, in the order of the document's table; returns how many. arch and loc are legal. */
 size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10]);

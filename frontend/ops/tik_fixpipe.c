@@ -306,6 +306,5 @@ const aic_op_info aic_op_tik_fixpipe = {
     .taken = tik_fixpipe_taken,
     .take_word = tik_fixpipe_take_word,
     .random = aic_tik_fixpipe_random,
-    .random_illegal = aic_tik_fixpipe_random_illegal,
     .random_fused = aic_tik_fixpipe_random_fused,
 };

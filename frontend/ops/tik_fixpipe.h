@@ -23,7 +23,6 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
 
 /* Entries of aic_op_tik_fixpipe; see aic_op_info for what each does. */
 void aic_tik_fixpipe_random(uint64_t *state, void *desc);
-void aic_tik_fixpipe_random_illegal(uint64_t *state, void *desc);
-void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
+void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *desc);
 
 #endif

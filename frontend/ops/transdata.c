@@ -289,5 +289,4 @@ const aic_op_info aic_op_transdata = {
     .accessed = transdata_accessed,
     .reference = aic_transdata_reference,
     .random = aic_transdata_random,
-    .random_illegal = aic_transdata_random_illegal,
 };

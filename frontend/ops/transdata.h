@@ -9,6 +9,5 @@
 
 /* Formulas and pseudo-random descriptors, see aic_op_info. */
 void aic_transdata_random(uint64_t *state, void *desc);
-void aic_transdata_random_illegal(uint64_t *state, void *desc);
 
 #endif

@@ -171,86 +171,6 @@ void aic_random_in_place(const aic_arith_fields *fields, int input)
     memcpy(fields->stride[input], fields->stride[AIC_ARITH_OUTPUT], AIC_ARITH_RANK * sizeof(int64_t));
 }
 
-/* ---- what can be broken ---- */
-
-static void break_memory(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    (void)operand;
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
-    memcpy(fields->memory, &wrong, sizeof wrong);
-}
-
-static void break_shape(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    (void)operand;
-    const int64_t d = aic_rng_range(state, 0, AIC_ARITH_RANK - 1);
-    fields->shape[d] = aic_rng_outside(state, 1, d == AIC_ARITH_C ? 4095 : 65535);
-}
-
-/* No address in flat memory; in local memory one outside, or inside a word. */
-static void break_address(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    const bool local = *fields->memory == AIC_MEMORY_LOCAL;
-    int64_t *address = fields->addr[operand];
-    *address = local ? AIC_RNG_PICK(state, *address + aic_rng_range(state, 1, 3), INT64_C(1) << 25, -4, INT64_MAX)
-                     : aic_rng_outside(state, 0, 0);
-}
-
-/* An entry that counts is out of range. */
-static void break_stride(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    static const int64_t dense[] = {16, 8, 4, 1};
-    const int64_t d = AIC_RNG_PICK(state, AIC_ARITH_H, AIC_ARITH_W);
-    for (int i = 0; i < AIC_ARITH_RANK; i++) {
-        fields->shape[i] = i == d ? 2 : 1;
-        fields->stride[operand][i] = dense[i];
-    }
-    fields->stride[operand][d] = aic_rng_outside(state, 0, UINT32_MAX);
-}
-
-/* Two elements of the output in one word. */
-static void break_unique(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    (void)operand;
-    int64_t *stride = fields->stride[AIC_ARITH_OUTPUT];
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        fields->shape[d] = d == AIC_ARITH_H ? 2 : d == AIC_ARITH_W ? 3 : 1;
-        stride[d] = 1;
-    }
-    stride[AIC_ARITH_H] = aic_rng_range(state, 0, 2);
-}
-
-/* Elements past the end of a lane, from this address or from any. */
-static void break_lane(uint64_t *state, const aic_arith_fields *fields, int operand)
-{
-    const int64_t words = aic_semantics_init().lane_bytes / 4;
-    *fields->memory = AIC_MEMORY_LOCAL;
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        fields->shape[d] = d == AIC_ARITH_H ? 2 : 1;
-        for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-            fields->stride[i][d] = 1;
-        }
-    }
-    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        *fields->addr[i] = 0;
-    }
-    if (aic_rng_once_in(state, 2)) {
-        *fields->addr[operand] = 4 * (words - 1);
-    } else {
-        fields->stride[operand][AIC_ARITH_H] = words + aic_rng_range(state, 0, 100);
-    }
-}
-
-void aic_random_break_addresses(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS])
-{
-    static void (*const breakers[])(uint64_t *, const aic_arith_fields *, int) = {
-        break_memory, break_shape, break_address, break_address, break_stride, break_stride, break_unique, break_lane};
-    int operand = AIC_ARITH_OUTPUT;
-    const int other = (int)aic_rng_range(state, AIC_ARITH_OUTPUT, AIC_ARITH_INPUT1);
-    operand = tensor[other] ? other : operand;
-    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, fields, operand);
-}
-
 /* ---- operations ---- */
 
 static bool has_op(aic_atomic_op number, bool fixed)
@@ -266,13 +186,4 @@ aic_atomic_op aic_random_op(uint64_t *state, bool fixed)
         number = (aic_atomic_op)aic_rng_range(state, AIC_ATOMIC_BM_MUL, AIC_ATOMIC_BM_SQR_DIFF);
     } while (!has_op(number, fixed));
     return number;
-}
-
-aic_atomic_op aic_random_wrong_op(uint64_t *state, bool fixed)
-{
-    uint32_t number;
-    do {
-        number = (uint32_t)AIC_RNG_PICK(state, aic_rng_range(state, AIC_ATOMIC_BM_SG, 30), 18, 77, UINT32_MAX);
-    } while (has_op((aic_atomic_op)number, fixed));
-    return (aic_atomic_op)number;
 }

@@ -24,12 +24,7 @@ void aic_random_addresses(uint64_t *state, const aic_semantics *semantics, const
 /* Puts an input where the output is. */
 void aic_random_in_place(const aic_arith_fields *fields, int input);
 
-/* Breaks one rule of aic_arith_check_addresses() in a legal descriptor; in memory=local when `local`. Operands that are
- * not tensors are left alone. May turn sizes into 2. */
-void aic_random_break_addresses(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS]);
-
-/* An operation of one of the entries, and a number that is none. */
+/* An operation of one of the entries. */
 aic_atomic_op aic_random_op(uint64_t *state, bool fixed);
-aic_atomic_op aic_random_wrong_op(uint64_t *state, bool fixed);
 
 #endif

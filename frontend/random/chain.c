@@ -1,5 +1,5 @@
 /* Pseudo-random fused chains for the checks: a producer that can be one, and consumers made to fit its accumulator; or
- * one of them with exactly one illegal value. */
+ * one of them spoilt. */
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
@@ -25,11 +25,10 @@ static aic_status draw_producer(const aic_op_info *producer, const aic_semantics
 {
     for (int i = 0; i < AIC_DRAWS_MAX; i++) {
         producer->init(desc);
-        if (legal || aic_rng_once_in(state, 2)) {
-            aic_op_random(producer, state, semantics, desc);
-            producer->random_start(state, desc);
-        } else {
-            producer->random_illegal(state, desc);
+        aic_op_random(producer, state, semantics, desc);
+        producer->random_start(state, desc);
+        if (!legal) {
+            aic_op_spoil(producer, state, desc);
         }
         if (accumulates(producer, semantics, desc, accumulator) == legal) {
             return AIC_OK;
@@ -46,7 +45,10 @@ static bool draw_stage(const aic_semantics *semantics, uint64_t *state, bool leg
     const aic_op_info *op = aic_op_get(spec->stage[s].op);
     accumulator->stage = s;
     op->init(&spec->stage[s].desc);
-    op->random_fused(state, accumulator, legal, &spec->stage[s].desc);
+    op->random_fused(state, accumulator, &spec->stage[s].desc);
+    if (!legal) {
+        aic_op_spoil(op, state, &spec->stage[s].desc);
+    }
     aic_stage copy = spec->stage[s]; /* consume() fills it in */
     const bool taken = op->consume(&copy.desc, accumulator, semantics) == AIC_OK;
     if (taken && op->change) {

@@ -1,5 +1,4 @@
-/* Pseudo-random fixpipe descriptors for the checks: legal ones of every mode and layout, and ones that break exactly
- * one rule of AscendC Fixpipe. */
+/* Pseudo-random fixpipe descriptors for the checks: of every mode and layout. */
 #include "frontend/ops/fixpipe.h"
 
 #include "frontend/random/rng.h"
@@ -130,206 +129,6 @@ void aic_fixpipe_random(uint64_t *state, void *descriptor)
     draw_strides(state, desc);
 }
 
-/* ---- illegal ---- */
-
-static void break_dst(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    const uint32_t wrong =
-        (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_INT16, AIC_UINT32, AIC_UINT64, 77, UINT32_MAX);
-    memcpy(&desc->dst, &wrong, sizeof wrong);
-}
-
-static void break_src(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    const uint32_t wrong =
-        (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_INT8, AIC_FLOAT16, AIC_BFLOAT16, AIC_UINT32, 77, UINT32_MAX);
-    memcpy(&desc->src, &wrong, sizeof wrong);
-}
-
-static void break_format(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
-    memcpy(&desc->format, &wrong, sizeof wrong);
-}
-
-static void break_columns(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->nSize = aic_rng_outside(state, 1, 4095);
-}
-
-static void break_column_step(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->format = AIC_FORMAT_NZ;
-    desc->nSize = desc->nSize / 16 * 16 + AIC_RNG_PICK(state, 1, 4, 7, 9, 12, 15);
-    desc->dstStride = 2 * desc->mSize; /* enough for every type */
-}
-
-static void break_rows(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->mSize = aic_rng_outside(state, 1, desc->format == AIC_FORMAT_NZ ? 65535 : 8192);
-}
-
-static void break_src_stride(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->srcStride = aic_rng_outside(state, 0, 65535);
-}
-
-static void break_dst_stride(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->dstStride = aic_rng_outside(state, 1, UINT32_MAX);
-}
-
-static void break_row_overlap(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->format = AIC_FORMAT_ROW_MAJOR;
-    desc->isChannelSplit = desc->fill_block = false;
-    desc->ndNum = 1;
-    desc->nSize = aic_rng_range(state, 2, 200);
-    desc->mSize = aic_rng_range(state, 2, 200);
-    desc->dstStride = AIC_RNG_PICK(state, desc->nSize - 1, 1, desc->nSize / 2);
-}
-
-static void break_block_overlap(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->format = AIC_FORMAT_NZ;
-    desc->nSize = 16 * aic_rng_range(state, 3, 12);
-    desc->mSize = aic_rng_range(state, 2, 200);
-    const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
-    const int64_t stride = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst) / 32; /* a row has at least one */
-    desc->dstStride = AIC_RNG_PICK(state, stride - 1, 1, (stride + 1) / 2);
-}
-
-static void break_mode(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    const bool known = aic_rng_once_in(state, 2);
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 6, 22, 25, UINT32_MAX);
-    if (known) { /* a mode of the other source type */
-        const bool integer = desc->src == AIC_INT32;
-        desc->quantPre = integer ? AIC_QUANT_F322F16 : AIC_QUANT_DEQF16;
-        desc->deqScalar = 0;
-    } else {
-        memcpy(&desc->quantPre, &wrong, sizeof wrong);
-    }
-}
-
-/* Types that no mode joins. */
-static void break_pair(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    const bool integer = desc->src == AIC_INT32;
-    desc->format = AIC_FORMAT_ROW_MAJOR;
-    desc->isChannelSplit = desc->fill_block = false;
-    desc->ndNum = 1;
-    desc->mSize = aic_rng_range(state, 1, 100);
-    desc->dstStride = desc->nSize;
-    desc->quantPre = AIC_QUANT_NO_QUANT;
-    desc->dst = integer ? (aic_dtype)AIC_RNG_PICK(state, AIC_FLOAT32, AIC_BFLOAT16) : AIC_INT32;
-}
-
-static void break_scalar(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    static const uint64_t wrong[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFFFFFFFF,
-                                     0x7F800001, 0x00002000, 0x807FFFFF};
-    static const aic_quant_pre scalar[] = {AIC_QUANT_DEQF16, AIC_QUANT_QF322B8_PRE, AIC_QUANT_REQ8};
-    const int64_t mode = aic_rng_range(state, 0, 2);
-    aic_fixpipe_desc legal = *desc;
-    while (legal.quantPre != scalar[mode]) {
-        legal = *desc;
-        aic_fixpipe_random(state, &legal);
-    }
-    *desc = legal;
-    desc->deqScalar = (aic_rng_next(state) & ~UINT64_C(0xFFFFFFFF)) | wrong[aic_rng_range(state, 0, COUNT(wrong) - 1)];
-}
-
-static void break_matrix_count(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->ndNum = aic_rng_outside(state, 0, 65535);
-}
-
-/* A few matrices one after the other. */
-static void make_matrices(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->format = AIC_FORMAT_ROW_MAJOR;
-    desc->isChannelSplit = desc->fill_block = false;
-    desc->nSize = aic_rng_range(state, 2, 100);
-    desc->mSize = aic_rng_range(state, 2, 100);
-    desc->dstStride = desc->nSize + aic_rng_range(state, 0, 9);
-    desc->ndNum = aic_rng_range(state, 2, 5);
-    desc->srcNdStride = aic_rng_range(state, 1, 512);
-    desc->dstNdStride = desc->mSize * desc->dstStride;
-}
-
-static void break_src_matrix(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    make_matrices(state, desc);
-    desc->srcNdStride = aic_rng_outside(state, 1, 512);
-}
-
-static void break_dst_matrix(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    make_matrices(state, desc);
-    desc->dstNdStride = aic_rng_outside(state, 1, 65535);
-}
-
-static void break_matrix_overlap(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    make_matrices(state, desc);
-    desc->dstStride = desc->nSize;
-    const int64_t extent = (desc->mSize - 1) * desc->dstStride + desc->nSize;
-    desc->dstNdStride = AIC_RNG_PICK(state, extent - 1, 1, desc->nSize);
-    if (aic_rng_once_in(state, 2)) { /* interleaved, but for one element */
-        desc->dstNdStride = desc->nSize;
-        desc->dstStride = desc->ndNum * desc->nSize - 1;
-    }
-}
-
-static void break_relu(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    memset(&desc->reluEn, (int)aic_rng_range(state, 2, 255), sizeof desc->reluEn);
-}
-
-static void break_unit_flag(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    desc->unitFlag = AIC_RNG_PICK(state, 1, 2, 3, -1, 256, INT64_MIN, INT64_MAX);
-}
-
-static void break_split(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    if (desc->isChannelSplit || aic_rng_once_in(state, 2)) {
-        memset(&desc->isChannelSplit, (int)aic_rng_range(state, 2, 255), sizeof desc->isChannelSplit);
-        return;
-    }
-    desc->isChannelSplit = true; /* float32 to float32 in NZ is the only case in which it is legal */
-    if (desc->dst == AIC_FLOAT32) {
-        desc->format = AIC_FORMAT_ROW_MAJOR;
-        desc->mSize = 1;
-        desc->ndNum = 1;
-    }
-}
-
-static void break_fill(uint64_t *state, aic_fixpipe_desc *desc)
-{
-    if (aic_rng_once_in(state, 2)) {
-        memset(&desc->fill_block, (int)aic_rng_range(state, 2, 255), sizeof desc->fill_block);
-    } else if (aic_dtype_size(desc->dst) == 1) {
-        make_matrices(state, desc);
-        desc->fill_block = true;
-    } else {
-        desc->fill_block = true; /* of results that are no bytes */
-    }
-}
-
-void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
-{
-    static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
-        break_dst,        break_src,        break_format,      break_columns,        break_column_step,  break_rows,
-        break_src_stride, break_dst_stride, break_row_overlap, break_block_overlap,  break_mode,         break_pair,
-        break_scalar,     break_src_matrix, break_dst_matrix,  break_matrix_overlap, break_matrix_count, break_relu,
-        break_unit_flag,  break_split,      break_fill,
-    };
-    aic_fixpipe_random(state, desc);
-    breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
-}
-
 /* ---- at the end of a chain ---- */
 
 /* Rows and columns left out, all given, or some; the accumulator may hold fewer columns than format NZ needs. */
@@ -377,8 +176,9 @@ static void fit_matrices(uint64_t *state, const aic_accumulator *from, aic_fixpi
     }
 }
 
-static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *from, void *descriptor)
 {
+    aic_fixpipe_desc *desc = descriptor;
     const bool any = from->words && aic_rng_once_in(state, 2); /* words are read as either type */
     do {
         draw_mode(state, desc);
@@ -390,47 +190,5 @@ static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *
         fit_matrices(state, from, desc);
     } else if (aic_rng_once_in(state, 40)) {
         desc->ndNum = 0;
-    }
-}
-
-/* Values that are wrong for this accumulator only. */
-static void break_fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
-{
-    switch (aic_rng_range(state, 0, 4)) {
-    case 0:
-        desc->src = from->dtype == AIC_INT32 ? AIC_FLOAT32 : AIC_INT32;
-        break;
-    case 1:
-        desc->nSize = aic_rng_outside(state, 0, from->columns);
-        break;
-    case 2:
-        desc->mSize = aic_rng_outside(state, 0, from->rows);
-        break;
-    case 3:
-        desc->srcStride = AIC_RNG_PICK(state, from->block_rows - 1, from->block_rows + 1, -1, 65536, INT64_MAX);
-        break;
-    default: /* the last matrix ends a row too late */
-        desc->format = AIC_FORMAT_ROW_MAJOR;
-        desc->isChannelSplit = desc->fill_block = false;
-        desc->ndNum = 2;
-        desc->srcNdStride = (from->rows + 15) / 16;
-        desc->mSize = 1;
-        desc->dstStride = 0;
-        desc->dstNdStride = from->columns;
-        break;
-    }
-}
-
-void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *descriptor)
-{
-    static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
-        break_dst, break_src, break_format, break_mode, break_matrix_count, break_relu, break_unit_flag,
-    };
-    aic_fixpipe_desc *desc = descriptor;
-    fit(state, accumulator, desc);
-    if (!legal && aic_rng_once_in(state, 2)) {
-        break_fit(state, accumulator, desc);
-    } else if (!legal) {
-        breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
     }
 }

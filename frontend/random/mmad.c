@@ -1,5 +1,4 @@
-/* Pseudo-random mmad descriptors for the checks: legal ones that prefer the corners, and ones that break exactly one
- * rule of mmad. */
+/* Pseudo-random mmad descriptors for the checks: they prefer the corners. */
 #include "frontend/ops/mmad.h"
 
 #include "frontend/random/rng.h"
@@ -65,52 +64,6 @@ void aic_mmad_random(uint64_t *state, void *descriptor)
     desc->accumulate =
         (aic_accumulate)AIC_RNG_PICK(state, AIC_ACCUMULATE_CUBE, AIC_ACCUMULATE_CUBE, AIC_ACCUMULATE_CUBE,
                                      AIC_ACCUMULATE_FAST, AIC_ACCUMULATE_FAST, AIC_ACCUMULATE_WINOGRAD);
-}
-
-/* ---- illegal ---- */
-
-static void break_dtype(uint64_t *state, aic_mmad_desc *desc)
-{
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT8, AIC_INT16, AIC_UINT16, AIC_INT32,
-                                                  AIC_UINT32, AIC_UINT64, 77, UINT32_MAX);
-    memcpy(&desc->dtype, &wrong, sizeof wrong);
-}
-
-static void break_size(uint64_t *state, aic_mmad_desc *desc)
-{
-    int64_t *const sizes[] = {&desc->m, &desc->n, &desc->k};
-    *sizes[aic_rng_range(state, 0, 2)] = aic_rng_outside(state, 0, 4095);
-}
-
-static void break_format(uint64_t *state, aic_mmad_desc *desc)
-{
-    aic_layout *const formats[] = {&desc->a_format, &desc->b_format, &desc->c_format};
-    static const aic_layout legal[] = {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZN, AIC_LAYOUT_NZ};
-    const int64_t which = aic_rng_range(state, 0, 2);
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_LAYOUT_NN, AIC_LAYOUT_NHWC, AIC_LAYOUT_2N,
-                                                  legal[(which + 1) % 3], legal[(which + 2) % 3], 77, UINT32_MAX);
-    memcpy(formats[which], &wrong, sizeof wrong);
-}
-
-static void break_init_c(uint64_t *state, aic_mmad_desc *desc)
-{
-    memset(&desc->init_c, (int)aic_rng_range(state, 2, 255), sizeof desc->init_c);
-}
-
-/* Of a float type: int8 ignores it. */
-static void break_accumulate(uint64_t *state, aic_mmad_desc *desc)
-{
-    desc->dtype = desc->dtype == AIC_INT8 ? AIC_FLOAT16 : desc->dtype;
-    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 3, 77, UINT32_MAX);
-    memcpy(&desc->accumulate, &wrong, sizeof wrong);
-}
-
-void aic_mmad_random_illegal(uint64_t *state, void *desc)
-{
-    static void (*const breakers[])(uint64_t *, aic_mmad_desc *) = {break_dtype, break_size, break_format, break_init_c,
-                                                                    break_accumulate};
-    aic_mmad_random(state, desc);
-    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 
 /* ---- in chains ---- */

@@ -62,11 +62,4 @@ static inline int64_t aic_rng_skewed(uint64_t *state, int64_t low, int64_t usual
     return (which % 2 == 0 ? aic_rng_edge : aic_rng_range)(state, low, usual);
 }
 
-/* A value that is not in low..high; both fit 32 bits. */
-static inline int64_t aic_rng_outside(uint64_t *state, int64_t low, int64_t high)
-{
-    return AIC_RNG_PICK(state, low - 1, high + 1, INT64_MIN, INT64_MAX, low - aic_rng_range(state, 1, 1000000),
-                        high + aic_rng_range(state, 1, 1000000), INT64_MIN + 1, INT64_C(1) << 32);
-}
-
 #endif

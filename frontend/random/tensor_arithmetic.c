@@ -1,5 +1,4 @@
-/* Pseudo-random descriptors of both entries of tensor arithmetic for the checks: legal ones, and ones that break
- * exactly one rule. */
+/* Pseudo-random descriptors of both entries of tensor arithmetic for the checks. */
 #include "frontend/ops/arith/tensor_arithmetic.h"
 
 #include "frontend/random/arith.h"
@@ -23,51 +22,12 @@ static bool is_legal(const aic_op_info *op, const aic_semantics *semantics, cons
     return op->validate(desc, &memory) == AIC_OK && op->validate(desc, semantics) == AIC_OK;
 }
 
-/* A byte that is no boolean. */
-static void break_flag(uint64_t *state, bool *flag)
-{
-    memset(flag, (int)aic_rng_range(state, 2, 255), sizeof *flag);
-}
-
 /* Local memory costs a check its copies: not often, and not at all where it is larger than the documents'. */
 static aic_memory draw_memory(uint64_t *state, const aic_semantics *semantics)
 {
     const aic_semantics defaults = aic_semantics_init();
     const bool large = semantics->lanes * semantics->lane_bytes > defaults.lanes * defaults.lane_bytes;
     return aic_rng_once_in(state, 12) && !large ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
-}
-
-/* Nothing is computed there. */
-static aic_memory draw_broken_memory(uint64_t *state)
-{
-    return aic_rng_once_in(state, 2) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
-}
-
-/* Addresses that are legal for elements of any width. */
-static void set_dense(const aic_arith_fields *fields)
-{
-    *fields->memory = AIC_MEMORY_FLAT;
-    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        *fields->addr[i] = 0;
-        for (int d = 0; d < AIC_ARITH_RANK; d++) {
-            fields->stride[i][d] = AIC_COMPACT;
-        }
-    }
-}
-
-/* Output and input one word apart in local memory, where each has several. */
-static void share_words(uint64_t *state, const aic_arith_fields *fields)
-{
-    const int input = (int)aic_rng_range(state, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1);
-    set_dense(fields);
-    *fields->memory = AIC_MEMORY_LOCAL;
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        fields->shape[d] = d == AIC_ARITH_W ? 9 : 1;
-    }
-    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        *fields->addr[i] = 400 + 400 * i;
-    }
-    *fields->addr[input] = *fields->addr[AIC_ARITH_OUTPUT] + AIC_RNG_PICK(state, -4, 4, 8);
 }
 
 /* ---- tensor_arithmetic ---- */
@@ -81,17 +41,18 @@ static float draw_float(uint64_t *state)
     return value;
 }
 
-static void draw_words(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
-                       aic_tensor_arithmetic_desc *desc)
+void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
 {
+    aic_tensor_arithmetic_desc *desc = descriptor;
+    const aic_memory memory = draw_memory(state, semantics);
     static const int64_t bits[] = {32, 32, 32};
     const aic_arith_fields fields = FIELDS_OF(desc);
     do {
         desc->memory = memory;
         aic_random_addresses(state, semantics, &fields, bits);
         desc->op = aic_random_op(state, false);
-        desc->input0_is_const = constants && aic_rng_once_in(state, 6);
-        desc->input1_is_const = constants && aic_rng_once_in(state, 4);
+        desc->input0_is_const = aic_rng_once_in(state, 6);
+        desc->input1_is_const = aic_rng_once_in(state, 4);
         desc->input0_const = draw_float(state);
         desc->input1_const = draw_float(state);
         desc->select_value = draw_float(state);
@@ -102,52 +63,6 @@ static void draw_words(uint64_t *state, const aic_semantics *semantics, aic_memo
             }
         }
     } while (!is_legal(&aic_op_tensor_arithmetic, semantics, desc));
-}
-
-void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc)
-{
-    draw_words(state, semantics, draw_memory(state, semantics), true, desc);
-}
-
-static void break_words_layout(uint64_t *state, aic_tensor_arithmetic_desc *desc)
-{
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    const bool tensor[] = {true, true, desc->op != AIC_ATOMIC_BM_CPY};
-    aic_random_break_addresses(state, &fields, tensor);
-}
-
-static void break_words_op(uint64_t *state, aic_tensor_arithmetic_desc *desc)
-{
-    desc->op = aic_random_wrong_op(state, false);
-}
-
-static void break_words_flag(uint64_t *state, aic_tensor_arithmetic_desc *desc)
-{
-    const bool second = desc->op != AIC_ATOMIC_BM_CPY && aic_rng_once_in(state, 2);
-    break_flag(state, second ? &desc->input1_is_const : &desc->input0_is_const);
-}
-
-static void break_words_shift_type(uint64_t *state, aic_tensor_arithmetic_desc *desc)
-{
-    desc->op = AIC_ATOMIC_BM_SHIFT;
-    desc->shift_type = aic_rng_outside(state, 0, 1);
-}
-
-static void break_words_overlap(uint64_t *state, aic_tensor_arithmetic_desc *desc)
-{
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    desc->op = AIC_ATOMIC_BM_SUB;
-    share_words(state, &fields);
-}
-
-void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc)
-{
-    static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_desc *) = {
-        break_words_layout, break_words_layout, break_words_layout,     break_words_layout,
-        break_words_op,     break_words_flag,   break_words_shift_type, break_words_overlap};
-    const aic_semantics defaults = aic_semantics_init();
-    draw_words(state, &defaults, draw_broken_memory(state), false, desc);
-    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 
 /* ---- tensor_arithmetic_quantized ---- */
@@ -193,9 +108,10 @@ static void draw_constants(uint64_t *state, aic_tensor_arithmetic_quantized_desc
     }
 }
 
-static void draw_integers(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
-                          aic_tensor_arithmetic_quantized_desc *desc)
+void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
 {
+    aic_tensor_arithmetic_quantized_desc *desc = descriptor;
+    const aic_memory memory = draw_memory(state, semantics);
     const aic_arith_fields fields = FIELDS_OF(desc);
     int64_t bits[AIC_ARITH_OPERANDS];
     do {
@@ -214,108 +130,8 @@ static void draw_integers(uint64_t *state, const aic_semantics *semantics, aic_m
                 aic_random_in_place(&fields, i);
             }
         }
-        if (constants) {
-            draw_constants(state, desc, bits);
-        }
+        draw_constants(state, desc, bits);
     } while (!is_legal(&aic_op_tensor_arithmetic_quantized, semantics, desc));
-}
-
-void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc)
-{
-    draw_integers(state, semantics, draw_memory(state, semantics), true, desc);
-}
-
-static void break_integers_layout(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    const bool tensor[] = {true, true, desc->op != AIC_ATOMIC_BM_CPY};
-    desc->input1_h_is1 = desc->input1_w_is1 = false; /* so that its strides count */
-    aic_random_break_addresses(state, &fields, tensor);
-}
-
-static void break_integers_op(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    desc->op = aic_random_wrong_op(state, true);
-}
-
-/* Bits above the value that are neither zeros nor ones, or ones above one that is not negative. */
-static void break_constant(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    const int64_t bits = desc->input0_8bit ? 8 : 16, range = INT64_C(1) << bits;
-    const int64_t low = aic_rng_range(state, 0, range / 2 - 1), ones = (INT64_C(1) << 32) - range;
-    desc->input0_is_const = true;
-    desc->input0_addr =
-        AIC_RNG_PICK(state, low + range, low + ones, low + range / 2 + range, low + ones / 2, -1, INT64_C(1) << 32);
-}
-
-static void break_integers_flag(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    bool *const flags[] = {&desc->input0_is_const, &desc->input0_sign,  &desc->output_sign, &desc->input0_8bit,
-                           &desc->output_8bit,     &desc->input1_sign,  &desc->input1_8bit, &desc->input1_is_const,
-                           &desc->input1_n_is1,    &desc->input1_h_is1, &desc->input1_w_is1};
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    set_dense(&fields);
-    desc->op = AIC_ATOMIC_BM_ADD;
-    break_flag(state, flags[aic_rng_range(state, 0, (int64_t)(sizeof flags / sizeof flags[0]) - 1)]);
-}
-
-static void break_shifts(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    desc->op = AIC_ATOMIC_BM_MAC;
-    switch (aic_rng_range(state, 0, 2)) {
-    case 0:
-        desc->rshift_bit = aic_rng_outside(state, 0, 31);
-        break;
-    case 1:
-        desc->lshift_bit = aic_rng_outside(state, 0, 31);
-        break;
-    default:
-        desc->op = AIC_ATOMIC_BM_SHIFT;
-        desc->shift_type = aic_rng_outside(state, 0, 1);
-        break;
-    }
-}
-
-/* A width that the operation does not take. */
-static void break_width(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    set_dense(&fields);
-    desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
-    switch (aic_rng_range(state, 0, 2)) {
-    case 0:
-        desc->op = aic_rng_once_in(state, 2) ? AIC_ATOMIC_BM_SHIFT : AIC_ATOMIC_BM_MUL;
-        desc->input0_8bit = desc->input1_8bit = desc->op == AIC_ATOMIC_BM_SHIFT;
-        break;
-    case 1:
-        desc->op = AIC_ATOMIC_BM_ADD;
-        desc->input1_8bit = false;
-        break;
-    default:
-        desc->op = aic_rng_once_in(state, 2) ? AIC_ATOMIC_BM_MAC : AIC_ATOMIC_BM_OR;
-        desc->output_8bit = desc->op == AIC_ATOMIC_BM_MAC;
-        break;
-    }
-}
-
-static void break_integers_overlap(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
-{
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    desc->op = AIC_ATOMIC_BM_SUB;
-    desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
-    desc->input1_n_is1 = desc->input1_h_is1 = desc->input1_w_is1 = false;
-    share_words(state, &fields);
-}
-
-void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
-{
-    static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_quantized_desc *) = {
-        break_integers_layout, break_integers_layout, break_integers_layout, break_integers_layout,
-        break_integers_op,     break_constant,        break_integers_flag,   break_shifts,
-        break_width,           break_integers_overlap};
-    const aic_semantics defaults = aic_semantics_init();
-    draw_integers(state, &defaults, draw_broken_memory(state), false, desc);
-    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 
 /* ---- in chains ---- */
@@ -363,37 +179,7 @@ static void draw_shape(uint64_t *state, const aic_accumulator *from, aic_tensor_
     }
 }
 
-static void break_chain(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
-{
-    switch (aic_rng_range(state, 0, 6)) {
-    case 0:
-        desc->memory = AIC_MEMORY_LOCAL;
-        break;
-    case 1:
-        desc->input0_is_const = true;
-        break;
-    case 2:
-        desc->shape[AIC_RNG_PICK(state, AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_W)] = 4096;
-        break;
-    case 3:
-        desc->shape[AIC_ARITH_H] = from->block_rows + 1;
-        break;
-    case 4:
-        desc->output_stride[AIC_ARITH_W] = 2;
-        break;
-    case 5:
-        desc->op = aic_random_wrong_op(state, false);
-        break;
-    default:
-        desc->op = AIC_ATOMIC_BM_ADD;
-        desc->input1_is_const = false;
-        desc->input1_stage = AIC_RNG_PICK(state, -1, from->stage + 1, INT64_MAX);
-        break;
-    }
-}
-
-void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal,
-                                        void *descriptor)
+void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *descriptor)
 {
     static const aic_atomic_op floats[] = {AIC_ATOMIC_BM_ADD, AIC_ATOMIC_BM_SUB, AIC_ATOMIC_BM_MUL,
                                            AIC_ATOMIC_BM_MUL, AIC_ATOMIC_BM_DIV, AIC_ATOMIC_BM_MAC,
@@ -407,8 +193,5 @@ void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *
         desc->op = draw_chain_bits(state);
     } else {
         desc->op = floats[aic_rng_range(state, 0, (int64_t)(sizeof floats / sizeof floats[0]) - 1)];
-    }
-    if (!legal) {
-        break_chain(state, accumulator, desc);
     }
 }

@@ -1,5 +1,4 @@
-/* Pseudo-random transdata descriptors for the checks: legal ones that prefer the corners, and ones that break exactly
- * one rule. */
+/* Pseudo-random transdata descriptors for the checks: they prefer the corners. */
 #include "frontend/ops/transdata.h"
 
 #include "frontend/layout/fractal.h"
@@ -97,65 +96,3 @@ void aic_transdata_random(uint64_t *state, void *descriptor)
 }
 
 /* ---- illegal ---- */
-
-static void break_dtype(uint64_t *state, aic_transdata_desc *desc)
-{
-    desc->dtype = aic_random_unmoved_dtype(state);
-}
-
-static void break_src(uint64_t *state, aic_transdata_desc *desc)
-{
-    uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_LAYOUT_2N + 1, 77, UINT32_MAX);
-    if (aic_rng_once_in(state, 2)) { /* words of batches of another element size */
-        wrong = aic_layout_takes(AIC_LAYOUT_4N, desc->dtype) ? AIC_LAYOUT_2N : AIC_LAYOUT_4N;
-    }
-    memcpy(&desc->src, &wrong, sizeof wrong);
-}
-
-static void break_dst(uint64_t *state, aic_transdata_desc *desc)
-{
-    if (aic_rng_once_in(state, 4)) {
-        const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_LAYOUT_2N + 1, 77, UINT32_MAX);
-        memcpy(&desc->dst, &wrong, sizeof wrong);
-        return;
-    }
-    do {
-        desc->dst = draw_layout(state);
-    } while (aic_layout_takes(desc->dst, desc->dtype) && aic_layout_pair(desc->src, desc->dst));
-}
-
-static void break_size(uint64_t *state, aic_transdata_desc *desc)
-{
-    const size_t count = strlen(aic_layout_shape_letters(desc->src, desc->dst));
-    desc->shape[aic_rng_range(state, 0, (int64_t)count - 1)] = aic_rng_outside(state, 1, AIC_TRANSDATA_SIZE_MAX);
-}
-
-/* A matrix with three sizes or four. */
-static void break_rank(uint64_t *state, aic_transdata_desc *desc)
-{
-    do {
-        draw_pair(state, desc);
-    } while (strlen(aic_layout_shape_letters(desc->src, desc->dst)) > 2);
-    draw_shape(state, desc);
-    desc->shape[aic_rng_range(state, 2, 3)] = AIC_RNG_PICK(state, 1, 16, -1, INT64_MAX);
-}
-
-/* Three of four sizes so large that no address can tell the cells apart. */
-static void break_bytes(uint64_t *state, aic_transdata_desc *desc)
-{
-    do {
-        draw_pair(state, desc);
-    } while (strlen(aic_layout_shape_letters(desc->src, desc->dst)) < 4);
-    for (size_t i = 0; i < AIC_TENSOR_RANK_MAX; i++) {
-        desc->shape[i] = aic_rng_range(state, AIC_TRANSDATA_SIZE_MAX / 2, AIC_TRANSDATA_SIZE_MAX);
-    }
-    desc->shape[aic_rng_range(state, 0, AIC_TENSOR_RANK_MAX - 1)] = 1;
-}
-
-void aic_transdata_random_illegal(uint64_t *state, void *descriptor)
-{
-    static void (*const breakers[])(uint64_t *, aic_transdata_desc *) = {break_dtype, break_src,  break_dst,
-                                                                         break_size,  break_rank, break_bytes};
-    aic_transdata_random(state, descriptor);
-    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, descriptor);
-}

@@ -90,26 +90,87 @@ static const char *best_isa(const char *most)
     return best;
 }
 
+static const char *program = "bench"; /* its name, for messages about options */
+
+static _Noreturn void refuse_option(const bench_option *table, const char *option, const char *problem)
+{
+    fprintf(stderr, "%s: %s: %s; options are", program, option, problem);
+    for (size_t i = 0; table[i].name != NULL; i++) {
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", table[i].name);
+    }
+    fprintf(stderr, ", each with a value\n");
+    exit(2);
+}
+
+void bench_read_options(int argc, char **argv, const bench_option *table)
+{
+    const char *slash = strrchr(argv[0], '/');
+    program = slash != NULL ? slash + 1 : argv[0];
+    for (int i = 1; i < argc; i += 2) {
+        const bench_option *row = table;
+        while (row->name != NULL && strcmp(argv[i], row->name) != 0) {
+            row++;
+        }
+        if (row->name == NULL || i + 1 == argc) {
+            refuse_option(table, argv[i], row->name == NULL ? "there is no such option" : "no value");
+        }
+        *row->target = argv[i + 1];
+    }
+}
+
+_Noreturn void bench_refuse(const char *option, const char *value)
+{
+    fprintf(stderr, "%s: %s: %s does not fit\n", program, option, value);
+    exit(2);
+}
+
+double bench_number(const char *option, const char *text, double low, double high)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= low && value <= high)) {
+        bench_refuse(option, text);
+    }
+    return value;
+}
+
+FILE *bench_open_output(const char *option, const char *path)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "we");
+    if (path != NULL && file == NULL) {
+        bench_refuse(option, path);
+    }
+    return file;
+}
+
+void bench_close_output(FILE *file, const char *path)
+{
+    const bool whole = ferror(file) == 0;
+    if (fclose(file) != 0 || !whole) {
+        bench_die(path);
+    }
+}
+
+void bench_write_text(FILE *out, const char *text)
+{
+    (void)fputc('"', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') {
+            (void)fputc('\\', out);
+        }
+        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
+    }
+    (void)fputc('"', out);
+}
+
 bench_options bench_parse(int argc, char **argv, const char *isa_most)
 {
     bench_options o = {.isa = best_isa(isa_most), .seconds = 0.25};
     const char *seconds = NULL;
-    const struct {
-        const char *name, **target;
-    } table[] = {{"--isa", &o.isa}, {"--kind", &o.kind}, {"--layer", &o.layer}, {"--time", &seconds}};
-    const size_t rows = sizeof table / sizeof table[0];
-    for (int i = 1; i < argc; i += 2) {
-        size_t row = 0;
-        while (row < rows && strcmp(argv[i], table[row].name) != 0) {
-            row++;
-        }
-        if (row == rows || i + 1 == argc) {
-            fprintf(stderr, "usage: %s [--isa LEVEL] [--kind NAME] [--layer PART_OF_NAME] [--time SECONDS]\n", argv[0]);
-            exit(2);
-        }
-        *table[row].target = argv[i + 1];
-    }
-    o.seconds = seconds != NULL ? strtod(seconds, NULL) : o.seconds;
+    bench_read_options(argc, argv,
+                       (const bench_option[]){
+                           {"--isa", &o.isa}, {"--kind", &o.kind}, {"--layer", &o.layer}, {"--time", &seconds}, {0}});
+    o.seconds = seconds != NULL ? bench_number("--time", seconds, 0, 3600) : o.seconds;
     return o;
 }
 
@@ -316,4 +377,31 @@ void bench_use_environment(char **argv, const bench_variable *variables, size_t 
 void bench_use_one_thread(char **argv)
 {
     bench_use_environment(argv, &(bench_variable){"OMP_NUM_THREADS", "1"}, 1);
+}
+
+/* The peer's name for one of our levels; NULL: what it likes. */
+static const char *level_of_peer(const char *isa)
+{
+    static const struct {
+        const char *isa, *peer;
+    } NAMES[] = {{"generic", "SSE41"},
+                 {"sse2", "SSE41"},
+                 {"avx2", "AVX2"},
+                 {"avx512", "AVX512_CORE"},
+                 {"avx512vnni", "AVX512_CORE_VNNI"},
+                 {"avx512fp16", "AVX512_CORE_FP16"}};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(NAMES[i].isa, isa) == 0) {
+            return NAMES[i].peer;
+        }
+    }
+    return NULL;
+}
+
+void bench_use_peer(char **argv, const char *threads, const char *isa, const char *best)
+{
+    const char *level = strcmp(isa, best) == 0 ? NULL : level_of_peer(isa);
+    const bench_variable variables[] = {{"OMP_NUM_THREADS", threads},
+                                        {"ONEDNN_MAX_CPU_ISA", level != NULL ? level : "DEFAULT"}};
+    bench_use_environment(argv, variables, 2);
 }

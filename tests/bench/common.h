@@ -4,6 +4,7 @@
 #define AIC_BENCH_COMMON_H
 
 #include <aic/aic.h>
+#include <stdio.h>
 
 /* One convolution of a square image by a square kernel. channels = 4 stands for C0 = 4, other numbers are rounded up
  * to whole C0 blocks. */
@@ -41,6 +42,28 @@ typedef struct bench_options {
  * Anything else: a usage line and exit status 2. */
 bench_options bench_parse(int argc, char **argv, const char *isa_most);
 
+/* An option with a value, and where its text goes. */
+typedef struct bench_option {
+    const char *name, **target;
+} bench_option;
+
+/* Reads options by a table, an entry without a name behind its last. Anything else: a line that lists them, status 2.
+ */
+void bench_read_options(int argc, char **argv, const bench_option *table);
+
+/* Ends the program with status 2: this value does not fit. */
+_Noreturn void bench_refuse(const char *option, const char *value);
+
+/* A number within low..high. */
+double bench_number(const char *option, const char *text, double low, double high);
+
+/* Opens what an option names; NULL for none. Closes it, with status 3 where not all could be written. */
+FILE *bench_open_output(const char *option, const char *path);
+void bench_close_output(FILE *file, const char *path);
+
+/* A string of JSON. What is no printable character of ASCII becomes a blank. */
+void bench_write_text(FILE *out, const char *text);
+
 /* Whether the options choose this kind and layer. */
 bool bench_wants_kind(const bench_options *options, const bench_kind *kind);
 bool bench_wants_layer(const bench_options *options, const bench_layer *layer);
@@ -55,6 +78,9 @@ void bench_use_environment(char **argv, const bench_variable *variables, size_t 
 
 /* Makes the libraries of peers use one thread, in that way. */
 void bench_use_one_thread(char **argv);
+
+/* Likewise so many threads, and the instruction set level `isa` of ours, if that is not the host's best. */
+void bench_use_peer(char **argv, const char *threads, const char *isa, const char *best);
 
 /* Prints "PROGRAM: what: the library's last message" and exits with status 3. */
 _Noreturn void bench_die(const char *what);

@@ -5,6 +5,26 @@
 
 #include <oneapi/dnnl/dnnl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ends the program with status 3 where oneDNN has failed. */
+static inline void dnnl_need(dnnl_status_t status, const char *what)
+{
+    if (status != dnnl_success) {
+        fprintf(stderr, "bench: oneDNN: %s failed with status %d\n", what, (int)status);
+        exit(3);
+    }
+}
+
+/* "oneDNN 3.6.2" */
+static inline const char *dnnl_full_name(void)
+{
+    static char name[48];
+    const dnnl_version_t *version = dnnl_version();
+    (void)snprintf(name, sizeof name, "oneDNN %d.%d.%d", version->major, version->minor, version->patch);
+    return name;
+}
 
 #if DNNL_VERSION_MAJOR >= 3
 
@@ -30,17 +50,24 @@ static inline dnnl_status_t dnnl_layout_free(dnnl_own_layout *own)
 static inline dnnl_status_t dnnl_describe_convolution(dnnl_primitive_desc_t *desc, dnnl_engine_t engine,
                                                       dnnl_layout image, dnnl_layout weight, dnnl_layout result,
                                                       const dnnl_dims_t strides, const dnnl_dims_t dilates,
-                                                      const dnnl_dims_t pad, dnnl_primitive_attr_t attr)
+                                                      const dnnl_dims_t pad_begin, const dnnl_dims_t pad_end,
+                                                      dnnl_primitive_attr_t attr)
 {
     return dnnl_convolution_forward_primitive_desc_create(desc, engine, dnnl_forward_inference, dnnl_convolution_direct,
-                                                          image, weight, NULL, result, strides, dilates, pad, pad,
-                                                          attr);
+                                                          image, weight, NULL, result, strides, dilates, pad_begin,
+                                                          pad_end, attr);
 }
 
-static inline dnnl_status_t dnnl_describe_addition(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
-                                                   dnnl_layout b, dnnl_layout result)
+static inline dnnl_status_t dnnl_describe_binary(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_alg_kind_t op,
+                                                 dnnl_layout a, dnnl_layout b, dnnl_layout result)
 {
-    return dnnl_binary_primitive_desc_create(desc, engine, dnnl_binary_add, a, b, result, NULL);
+    return dnnl_binary_primitive_desc_create(desc, engine, op, a, b, result, NULL);
+}
+
+static inline dnnl_status_t dnnl_describe_product(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
+                                                  dnnl_layout b, dnnl_layout result, dnnl_primitive_attr_t attr)
+{
+    return dnnl_matmul_primitive_desc_create(desc, engine, a, b, NULL, result, attr);
 }
 
 static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)
@@ -86,21 +113,30 @@ static inline dnnl_status_t dnnl_layout_free(dnnl_own_layout *own)
 static inline dnnl_status_t dnnl_describe_convolution(dnnl_primitive_desc_t *desc, dnnl_engine_t engine,
                                                       dnnl_layout image, dnnl_layout weight, dnnl_layout result,
                                                       const dnnl_dims_t strides, const dnnl_dims_t dilates,
-                                                      const dnnl_dims_t pad, dnnl_primitive_attr_t attr)
+                                                      const dnnl_dims_t pad_begin, const dnnl_dims_t pad_end,
+                                                      dnnl_primitive_attr_t attr)
 {
     dnnl_convolution_desc_t convolution;
     const dnnl_status_t status =
         dnnl_dilated_convolution_forward_desc_init(&convolution, dnnl_forward_inference, dnnl_convolution_direct, image,
-                                                   weight, NULL, result, strides, dilates, pad, pad);
+                                                   weight, NULL, result, strides, dilates, pad_begin, pad_end);
     return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &convolution, attr, engine, NULL);
 }
 
-static inline dnnl_status_t dnnl_describe_addition(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
-                                                   dnnl_layout b, dnnl_layout result)
+static inline dnnl_status_t dnnl_describe_binary(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_alg_kind_t op,
+                                                 dnnl_layout a, dnnl_layout b, dnnl_layout result)
 {
-    dnnl_binary_desc_t addition;
-    const dnnl_status_t status = dnnl_binary_desc_init(&addition, dnnl_binary_add, a, b, result);
-    return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &addition, NULL, engine, NULL);
+    dnnl_binary_desc_t binary;
+    const dnnl_status_t status = dnnl_binary_desc_init(&binary, op, a, b, result);
+    return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &binary, NULL, engine, NULL);
+}
+
+static inline dnnl_status_t dnnl_describe_product(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
+                                                  dnnl_layout b, dnnl_layout result, dnnl_primitive_attr_t attr)
+{
+    dnnl_matmul_desc_t product;
+    const dnnl_status_t status = dnnl_matmul_desc_init(&product, a, b, NULL, result);
+    return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &product, attr, engine, NULL);
 }
 
 static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)

@@ -57,14 +57,6 @@ static const row ROWS[] = {
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static void need(dnnl_status_t status, const char *what)
-{
-    if (status != dnnl_success) {
-        fprintf(stderr, "elementwise_dnnl: oneDNN: %s failed with status %d\n", what, (int)status);
-        exit(3);
-    }
-}
-
 typedef struct job {
     aic_kernel *kernel;
     aic_tensor_arithmetic_fn words;
@@ -91,7 +83,7 @@ static void run_theirs(void *argument)
     const job *j = argument;
     const dnnl_exec_arg_t args[] = {
         {DNNL_ARG_DST, j->memory[0]}, {DNNL_ARG_SRC_0, j->memory[1]}, {DNNL_ARG_SRC_1, j->memory[2]}};
-    need(dnnl_primitive_execute(j->primitive, stream, OPERANDS, args), "addition");
+    dnnl_need(dnnl_primitive_execute(j->primitive, stream, OPERANDS, args), "addition");
 }
 
 static void open_ours(job *j, const row *r, aic_context *context)
@@ -113,25 +105,25 @@ static void open_theirs(job *j, const row *r)
     for (int i = 0; i < OPERANDS; i++) {
         const int64_t *dims = i == 2 ? r->second : r->shape;
         void *values = i == 0 ? j->result : j->data.pointer[i];
-        need(dnnl_layout_init(&own[i], 4, dims, r->type, dnnl_abcd), "a memory descriptor");
-        need(dnnl_memory_create(&j->memory[i], dnnl_layout_of(&own[i]), engine, values), "memory");
+        dnnl_need(dnnl_layout_init(&own[i], 4, dims, r->type, dnnl_abcd), "a memory descriptor");
+        dnnl_need(dnnl_memory_create(&j->memory[i], dnnl_layout_of(&own[i]), engine, values), "memory");
     }
-    need(dnnl_describe_addition(&desc, engine, dnnl_layout_of(&own[1]), dnnl_layout_of(&own[2]),
-                                dnnl_layout_of(&own[0])),
-         "a descriptor");
-    need(dnnl_primitive_create(&j->primitive, desc), "a primitive");
-    need(dnnl_primitive_desc_destroy(desc), "a primitive's descriptor");
+    dnnl_need(dnnl_describe_binary(&desc, engine, dnnl_binary_add, dnnl_layout_of(&own[1]), dnnl_layout_of(&own[2]),
+                                   dnnl_layout_of(&own[0])),
+              "a descriptor");
+    dnnl_need(dnnl_primitive_create(&j->primitive, desc), "a primitive");
+    dnnl_need(dnnl_primitive_desc_destroy(desc), "a primitive's descriptor");
     for (int i = 0; i < OPERANDS; i++) {
-        need(dnnl_layout_free(&own[i]), "a memory descriptor");
+        dnnl_need(dnnl_layout_free(&own[i]), "a memory descriptor");
     }
 }
 
 static void close_job(job *j)
 {
     for (int i = 0; i < OPERANDS; i++) {
-        need(dnnl_memory_destroy(j->memory[i]), "memory");
+        dnnl_need(dnnl_memory_destroy(j->memory[i]), "memory");
     }
-    need(dnnl_primitive_destroy(j->primitive), "a primitive");
+    dnnl_need(dnnl_primitive_destroy(j->primitive), "a primitive");
     free(j->result);
     bench_data_close(&j->data);
     aic_kernel_destroy(j->kernel);
@@ -144,7 +136,7 @@ static void measure(aic_context *context, const row *r, double seconds)
     open_theirs(&j, r);
     run_ours(&j);
     run_theirs(&j);
-    need(dnnl_stream_wait(stream), "addition");
+    dnnl_need(dnnl_stream_wait(stream), "addition");
     if (memcmp(j.result, j.data.pointer[0], (size_t)j.data.operand[0].bytes) != 0) {
         fprintf(stderr, "elementwise_dnnl: %s: the results differ\n", r->name);
         exit(1);
@@ -165,15 +157,15 @@ int main(int argc, char **argv)
     bench_use_one_thread(argv);
     bench_options options = bench_parse(argc, argv, NULL);
     aic_context *context = bench_context(options.isa);
-    need(dnnl_engine_create(&engine, dnnl_cpu, 0), "an engine");
-    need(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "a stream");
+    dnnl_need(dnnl_engine_create(&engine, dnnl_cpu, 0), "an engine");
+    dnnl_need(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "a stream");
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         if (options.layer == NULL || strstr(ROWS[i].name, options.layer) != NULL) {
             measure(context, &ROWS[i], options.seconds);
         }
     }
-    need(dnnl_stream_destroy(stream), "a stream");
-    need(dnnl_engine_destroy(engine), "an engine");
+    dnnl_need(dnnl_stream_destroy(stream), "a stream");
+    dnnl_need(dnnl_engine_destroy(engine), "an engine");
     aic_context_destroy(context);
     return 0;
 }

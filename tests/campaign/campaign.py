@@ -211,7 +211,7 @@ def forks(host, seed, turn):
 
 def faults(host, seed, turn):
     """Every allocation and every system call fails once: numbered, so that one turn has all."""
-    return Task([host.build / "aicjit-faults"]) if turn == 0 else "all of it was run"
+    return Task([host.build / "aicjit-faults"], {"AIC_CAMPAIGN": "1"}) if turn == 0 else "all of it was run"
 
 
 def full_disk(host, seed, turn):

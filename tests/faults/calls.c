@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -34,8 +35,50 @@ static _Atomic(const char *) failed_name;
 static atomic_bool protecting_failed;
 static atomic_bool counting, paused;
 
+enum { ORIGINS_MAX = 4096, FRAMES = 12 };
+
+/* By number less 1; memory that children share. */
+static uint64_t *origins;
+
+static void note_origin(long number)
+{
+    enum { SPREAD = 29 };
+    void *frame[FRAMES];
+    const int frames = backtrace(frame, FRAMES);
+    uint64_t hash = 1;
+    for (int i = 0; i < frames; i++) {
+        hash = (hash ^ (uintptr_t)frame[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> SPREAD;
+    }
+    if (number <= ORIGINS_MAX && origins != NULL) {
+        origins[number - 1] = hash;
+    }
+}
+
+uint64_t calls_origin(long number)
+{
+    return origins != NULL && number <= ORIGINS_MAX ? origins[number - 1] : 0;
+}
+
+static void forget_origins(void)
+{
+    const size_t size = ORIGINS_MAX * sizeof *origins;
+    if (origins == NULL) {
+        void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        origins = shared == MAP_FAILED ? NULL : shared;
+    }
+    if (origins != NULL) {
+        memset(origins, 0, size);
+    }
+    void *frame[1];
+    (void)backtrace(frame, 1); /* the first call loads a library */
+}
+
 void calls_begin(calls_mode mode, long number)
 {
+    if (mode == CALLS_COUNT) {
+        forget_origins();
+    }
     atomic_store(&count, 0);
     atomic_store(&failed_name, NULL);
     atomic_store(&protecting_failed, false);
@@ -82,6 +125,9 @@ static bool fails(const char *name)
         return false;
     }
     const long number = atomic_fetch_add(&count, 1) + 1, from = atomic_load(&first);
+    if (from == 0) {
+        note_origin(number);
+    }
     if (from == 0 || number < from || number > atomic_load(&last)) {
         return false;
     }

@@ -5,6 +5,7 @@
 #define AIC_TESTS_FAULTS_CALLS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Which calls fail. */
 typedef enum calls_mode {
@@ -13,11 +14,15 @@ typedef enum calls_mode {
     CALLS_ALL    /* that and all later ones */
 } calls_mode;
 
-/* Begins to number calls, from 1 on, of all threads. */
+/* Begins to number calls, from 1 on, of all threads. CALLS_COUNT also notes where each comes from. */
 void calls_begin(calls_mode mode, long number);
 
 /* Ends it: no call fails any more. Returns how many there were. */
 long calls_end(void);
+
+/* Where the call of this number came from when calls were counted last, in this process or a child: a hash of the
+ * innermost return addresses. 0: there was none of this number, or there were too many. */
+uint64_t calls_origin(long number);
 
 /* Leaves calls alone from here on, or no more: what a test does itself. */
 void calls_pause(bool pause);

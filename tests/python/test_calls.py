@@ -1,5 +1,7 @@
 """Operands that fit are looked at in C (tools/python/call.c), the others in Python."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,27 @@ def test_what_fits_is_looked_at_in_c(called):
         assert np.array_equal(kernel(*inputs, **named), expected) and expected.any()
         out[:] = 99
         assert kernel(*inputs, out=out, **named) is out and np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("inputs, named", [((A, A + 1), {"input1": A}), ((A,), {"input0": A}), ((), {"input0": A}),
+                                           ((A,), {}), ((A, A), {"input1": aicjit._fast.ABSENT, "x": A}), ((A, A, A), {}),
+                                           ((), {"input1": A, "input0": A, "output": A}), ((A,), {"input0": A, "x": A})])
+def test_names_that_do_not_fit_are_looked_at_in_python(called, inputs, named):
+    kernel, _ = called(ADD, A, A)
+    with pytest.raises(Looked):
+        kernel(*inputs, **named)
+
+
+def test_names_are_parameters_of_the_call():
+    kernel, other = aicjit.compile(CHAIN), aicjit.compile(ADD)
+    names = [name for name in inspect.signature(kernel).parameters if name not in ("inputs", "out", "named")]
+    assert names == [operand.name for operand in kernel.operands[1:]] == ["feature_map", "weight", "cbufWorkspace"]
+    assert "weight" not in inspect.signature(other).parameters and type(other).__name__ == "Kernel"
+    assert isinstance(kernel, aicjit.Kernel) and type(kernel) is type(aicjit.compile(CHAIN)) is not type(other)
+    order = aicjit.compile("tensor_arithmetic(op=BM_SUB, shape=[1,2,3,4])")
+    for _ in range(2):
+        assert not order(input1=A, input0=A).any() and np.array_equal(order(input1=A, input0=3 * A).ravel(), 2 * A.ravel())
+        assert np.array_equal(order(3 * A, input1=A).ravel(), 2 * A.ravel())
 
 
 def test_words_of_any_shape(called):

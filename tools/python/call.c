@@ -17,6 +17,18 @@ enum {
     DOES_NOT_FIT = -1, /* no status of the library */
 };
 
+/* Of tuples and of structures of ctypes: the same in all interpreters of a process, of which each sets it. */
+static struct {
+    size_t count, items, content;
+} where;
+
+typedef struct {
+    const python_call *call;
+    const void *out;
+    int64_t count; /* of inputs, those in calling order */
+    const void *const *inputs, *const *named;
+} python_given;
+
 static const python_array_fields *fields_of(const python_object_places *places, const void *object)
 {
     return (const python_array_fields *)((const char *)object + places->head);
@@ -70,22 +82,48 @@ static void *input_of(const python_object_places *places, const python_call_oper
     return fields_of(places, array)->data;
 }
 
-EXPORT int aic_python_call(const python_call *call, const void *inputs, const void *out)
+/* What is given for the input `i`, in calling order or by its name; NULL: neither or both. */
+static const void *given_for(const python_object_places *places, const python_given *given, int64_t i)
 {
-    if (call == NULL)
-        return DOES_NOT_FIT;
+    const void *named = given->named[i];
+    if (i >= given->count)
+        return named == places->absent ? NULL : named;
+    return named == places->absent ? given->inputs[i] : NULL;
+}
+
+/* What the tuple's items are, see aic_python_call(). */
+static python_given open_tuple(const void *tuple)
+{
+    const void *const *item = (const void *const *)((const char *)tuple + where.items);
+    const char *inputs = item[2];
+    return (python_given){.call = *(const python_call *const *)((const char *)item[0] + where.content),
+                          .out = item[1],
+                          .count = *(const int64_t *)(inputs + where.count),
+                          .inputs = (const void *const *)(inputs + where.items),
+                          .named = item + 3};
+}
+
+EXPORT void aic_python_start(size_t count, size_t items, size_t content)
+{
+    where.count = count, where.items = items, where.content = content;
+}
+
+EXPORT int aic_python_call(const void *tuple)
+{
+    const python_given given = open_tuple(tuple);
+    const python_call *call = given.call;
     const python_object_places *places = call->places;
-    const void *const *item = (const void *const *)((const char *)inputs + places->items);
     void *operands[PYTHON_OPERANDS_MAX] = {NULL};
     bool image = false;
-    if (*(const int64_t *)((const char *)inputs + places->head) + 1 != call->taken)
+    if (given.count + 1 > call->taken)
         return DOES_NOT_FIT;
-    operands[0] = elements_of(places, &call->operand[0], out, IN_C_ORDER | ALIGNED | WRITEABLE);
+    operands[0] = elements_of(places, &call->operand[0], given.out, IN_C_ORDER | ALIGNED | WRITEABLE);
     if (operands[0] == NULL)
         return DOES_NOT_FIT;
     for (int64_t i = 1; i < call->taken; i++) {
         const python_call_operand *operand = &call->operand[i];
-        operands[operand->number] = input_of(places, operand, item[i - 1], &image);
+        const void *object = given_for(places, &given, i - 1);
+        operands[operand->number] = object == NULL ? NULL : input_of(places, operand, object, &image);
         if (operands[operand->number] == NULL)
             return DOES_NOT_FIT;
     }
@@ -93,10 +131,13 @@ EXPORT int aic_python_call(const python_call *call, const void *inputs, const vo
 }
 
 EXPORT void aic_python_look(const python_object_places *places, const void *array, python_array_fields *seen,
-                            const void *tuple, int64_t *items, const void **first, const void **type)
+                            const void *tuple, int64_t *items, const void **first, const void **type,
+                            const python_call **call)
 {
     *seen = *fields_of(places, array);
     *type = type_of(places, array);
-    *items = *(const int64_t *)((const char *)tuple + places->head);
-    *first = *(const void *const *)((const char *)tuple + places->items);
+    const python_given given = open_tuple(tuple);
+    *items = given.count;
+    *first = given.inputs[0];
+    *call = given.call;
 }

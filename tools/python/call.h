@@ -22,9 +22,9 @@ typedef struct {
 /* Where what is read of objects lies in them. */
 typedef struct {
     size_t head;                      /* bytes of every object before its own fields, of which the last is its type */
-    size_t items;                     /* of a tuple; the number of them follows the head */
     size_t packed_array, packed_kind; /* of what pack() made: its array, and what tells which operands it is for */
     const void *array_type, *packed_type;
+    const void *absent; /* stands for an operand that is not given by its name */
 } python_object_places;
 
 typedef struct {
@@ -47,12 +47,17 @@ typedef struct {
     python_call_operand operand[PYTHON_OPERANDS_MAX];
 } python_call;
 
-/* Calls the kernel with the arrays of the tuple `inputs` and the array `out`. The library's status, or negative:
- * nothing was done, as without a call. */
-int aic_python_call(const python_call *call, const void *inputs, const void *out);
+/* Before all else: where in tuples their length and their items lie, and in structures of ctypes their address. */
+void aic_python_start(size_t count, size_t items, size_t content);
 
-/* What aic_python_call() reads of an array and of a tuple, for the package to compare with what Python says. */
+/* Calls the kernel with the items of a tuple: a python_call as ctypes has it, the output's array, the tuple of inputs
+ * in calling order, and for every input what is given by its name or `absent`. The library's status, or negative:
+ * nothing was done, as with a python_call of zeros. */
+int aic_python_call(const void *tuple);
+
+/* What aic_python_call() reads of an array and of such a tuple, for the package to compare with what Python says. */
 void aic_python_look(const python_object_places *places, const void *array, python_array_fields *seen,
-                     const void *tuple, int64_t *items, const void **first, const void **type);
+                     const void *tuple, int64_t *items, const void **first, const void **type,
+                     const python_call **call);
 
 #endif

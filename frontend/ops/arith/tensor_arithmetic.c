@@ -188,6 +188,5 @@ const aic_op_info aic_op_tensor_arithmetic = {
     .limit_rows = aic_tensor_arithmetic_limit_rows,
     .enclose = aic_tensor_arithmetic_enclose,
     .random_under = aic_tensor_arithmetic_random,
-    .random_illegal = aic_tensor_arithmetic_random_illegal,
     .random_fused = aic_tensor_arithmetic_random_fused,
 };

@@ -32,9 +32,7 @@ enum {
 
 /* Pseudo-random descriptors, see aic_op_info. */
 void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc);
-void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc);
-void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
+void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *desc);
 void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc);
-void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc);
 
 #endif

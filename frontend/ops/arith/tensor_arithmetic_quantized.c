@@ -238,5 +238,4 @@ const aic_op_info aic_op_tensor_arithmetic_quantized = {
     .accessed = tensor_arithmetic_quantized_accessed,
     .reference = aic_tensor_arithmetic_quantized_reference,
     .random_under = aic_tensor_arithmetic_quantized_random,
-    .random_illegal = aic_tensor_arithmetic_quantized_random_illegal,
 };

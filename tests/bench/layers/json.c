@@ -6,19 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Names here are ASCII, made by this program or by the libraries; what JSON reserves is escaped all the same. */
-static void write_text(FILE *out, const char *text)
-{
-    (void)fputc('"', out);
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\') {
-            (void)fputc('\\', out);
-        }
-        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
-    }
-    (void)fputc('"', out);
-}
-
 /* `,"key":value`, nothing for a value that is no positive number. */
 static void write_number(FILE *out, const char *key, double value)
 {
@@ -30,7 +17,7 @@ static void write_number(FILE *out, const char *key, double value)
 static void write_member(FILE *out, const char *key, const char *text)
 {
     (void)fprintf(out, ",\"%s\":", key);
-    write_text(out, text);
+    bench_write_text(out, text);
 }
 
 static void write_limits(FILE *out, const results *r)
@@ -121,7 +108,7 @@ static void write_goals(FILE *out, const results *r)
     for (size_t i = 0; i < r->goals; i++) {
         const goal *g = &r->goal[i];
         (void)fprintf(out, "%s{\"goal\":", i > 0 ? ",\n" : "\n");
-        write_text(out, g->text);
+        bench_write_text(out, g->text);
         (void)fprintf(out, ",\"at_most\":%s", g->at_most ? "true" : "false");
         write_number(out, "wanted", g->wanted);
         write_number(out, "measured", g->measured);

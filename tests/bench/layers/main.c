@@ -14,45 +14,20 @@ typedef struct options {
     const char *isa, *threads, *kind, *set, *layer, *seconds, *json, *svg;
 } options;
 
-static _Noreturn void refuse(const char *option, const char *value)
-{
-    fprintf(stderr,
-            "layers: %s: %s does not fit; options are --isa, --threads, --kind, --set, --layer, --time, --json, "
-            "--svg, each with a value\n",
-            option, value);
-    exit(2);
-}
-
 static options parse(int argc, char **argv)
 {
     options o = {.seconds = "0.1", .threads = "1"};
-    const struct {
-        const char *name, **target;
-    } table[] = {{"--isa", &o.isa},     {"--threads", &o.threads}, {"--kind", &o.kind}, {"--set", &o.set},
-                 {"--layer", &o.layer}, {"--time", &o.seconds},    {"--json", &o.json}, {"--svg", &o.svg}};
-    const size_t rows = sizeof table / sizeof table[0];
-    for (int i = 1; i < argc; i += 2) {
-        size_t row = 0;
-        while (row < rows && strcmp(argv[i], table[row].name) != 0) {
-            row++;
-        }
-        if (row == rows || i + 1 == argc) {
-            refuse(argv[i], row == rows ? "this option" : "no value");
-        }
-        *table[row].target = argv[i + 1];
-    }
+    bench_read_options(argc, argv,
+                       (const bench_option[]){{"--isa", &o.isa},
+                                              {"--threads", &o.threads},
+                                              {"--kind", &o.kind},
+                                              {"--set", &o.set},
+                                              {"--layer", &o.layer},
+                                              {"--time", &o.seconds},
+                                              {"--json", &o.json},
+                                              {"--svg", &o.svg},
+                                              {0}});
     return o;
-}
-
-/* A number in low..high. */
-static double number(const char *option, const char *text, double low, double high)
-{
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high)) {
-        refuse(option, text);
-    }
-    return value;
 }
 
 static bool wants(const char *wanted, const char *name)
@@ -70,48 +45,11 @@ static void check_names(const options *o)
         set = set || wants(o->set, s->name);
     }
     if (!kind || !set) {
-        refuse(kind ? "--set" : "--kind", kind ? o->set : o->kind);
+        bench_refuse(kind ? "--set" : "--kind", kind ? o->set : o->kind);
     }
     if (o->isa != NULL && (aic_isa_check(o->isa) != AIC_OK || aic_isa_emulated(o->isa))) {
-        refuse("--isa", o->isa);
+        bench_refuse("--isa", o->isa);
     }
-}
-
-/* The peer's name for one of our levels; NULL: what it likes. */
-static const char *level_of_peer(const char *isa)
-{
-    static const struct {
-        const char *isa, *peer;
-    } NAMES[] = {{"generic", "SSE41"},
-                 {"sse2", "SSE41"},
-                 {"avx2", "AVX2"},
-                 {"avx512", "AVX512_CORE"},
-                 {"avx512vnni", "AVX512_CORE_VNNI"},
-                 {"avx512fp16", "AVX512_CORE_FP16"}};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(NAMES[i].isa, isa) == 0) {
-            return NAMES[i].peer;
-        }
-    }
-    return NULL;
-}
-
-/* Threads and level of the peer's library, which reads them when it is loaded. */
-static void set_environment(char **argv, const char *threads, const char *isa, const char *best)
-{
-    const char *level = strcmp(isa, best) == 0 ? NULL : level_of_peer(isa);
-    const bench_variable variables[] = {{"OMP_NUM_THREADS", threads},
-                                        {"ONEDNN_MAX_CPU_ISA", level != NULL ? level : "DEFAULT"}};
-    bench_use_environment(argv, variables, 2);
-}
-
-static FILE *open_output(const char *option, const char *path)
-{
-    FILE *file = path == NULL ? NULL : fopen(path, "we");
-    if (path != NULL && file == NULL) {
-        refuse(option, path);
-    }
-    return file;
 }
 
 /* Writes and closes what was opened. */
@@ -119,10 +57,7 @@ static void finish(FILE *file, void (*write)(FILE *, const results *), const res
 {
     if (file != NULL) {
         write(file, r);
-        const bool whole = ferror(file) == 0;
-        if (fclose(file) != 0 || !whole) {
-            bench_die(path);
-        }
+        bench_close_output(file, path);
     }
 }
 
@@ -144,7 +79,7 @@ static void measure_set(results *r, const layer_kind *kind, const layer_set *set
         if (r->count == first) {
             print_set(set);
         }
-        measure_layer(row, r, contexts, number("--time", o->seconds, 0, 3600));
+        measure_layer(row, r, contexts, bench_number("--time", o->seconds, 0, 3600));
         r->count++;
         print_row(r, row);
     }
@@ -182,10 +117,10 @@ int main(int argc, char **argv)
     check_names(&o);
     const char *best = bench_parse(1, argv, NULL).isa;
     r.isa = o.isa != NULL ? o.isa : best;
-    r.threads = (int)number("--threads", o.threads, 1, AIC_THREADS_MAX);
-    (void)number("--time", o.seconds, 0, 3600);
-    set_environment(argv, o.threads, r.isa, best);
-    FILE *json = open_output("--json", o.json), *svg = open_output("--svg", o.svg);
+    r.threads = (int)bench_number("--threads", o.threads, 1, AIC_THREADS_MAX);
+    (void)bench_number("--time", o.seconds, 0, 3600);
+    bench_use_peer(argv, o.threads, r.isa, best);
+    FILE *json = bench_open_output("--json", o.json), *svg = bench_open_output("--svg", o.svg);
     limits_measure(&r.limits, r.isa);
     print_limits(&r);
     measure_all(&r, &o);

@@ -32,29 +32,18 @@ static const struct {
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static void need(dnnl_status_t status, const char *what)
-{
-    if (status != dnnl_success) {
-        fprintf(stderr, "bench: oneDNN: %s failed with status %d\n", what, (int)status);
-        exit(3);
-    }
-}
-
 /* The engine and the stream live as long as the process. */
 static void start(void)
 {
     if (engine == NULL) {
-        need(dnnl_engine_create(&engine, dnnl_cpu, 0), "an engine");
-        need(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "a stream");
+        dnnl_need(dnnl_engine_create(&engine, dnnl_cpu, 0), "an engine");
+        dnnl_need(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "a stream");
     }
 }
 
 const char *peer_name(void)
 {
-    static char name[48];
-    const dnnl_version_t *version = dnnl_version();
-    (void)snprintf(name, sizeof name, "oneDNN %d.%d.%d", version->major, version->minor, version->patch);
-    return name;
+    return dnnl_full_name();
 }
 
 int peer_major(void)
@@ -66,7 +55,7 @@ static dnnl_own_layout layout(const int64_t *dims, dnnl_data_type_t type, dnnl_f
 {
     dnnl_own_layout own;
     const dnnl_dims_t all = {dims[0], dims[1], dims[2], dims[3]};
-    need(dnnl_layout_init(&own, 4, all, type, tag), "a memory descriptor");
+    dnnl_need(dnnl_layout_init(&own, 4, all, type, tag), "a memory descriptor");
     return own;
 }
 
@@ -76,15 +65,15 @@ static void reorder(dnnl_memory_t from, dnnl_memory_t to)
     dnnl_layout from_layout, to_layout;
     dnnl_primitive_desc_t desc;
     dnnl_primitive_t primitive;
-    need(dnnl_memory_get_memory_desc(from, &from_layout), "reorder");
-    need(dnnl_memory_get_memory_desc(to, &to_layout), "reorder");
-    need(dnnl_reorder_primitive_desc_create(&desc, from_layout, engine, to_layout, engine, NULL), "reorder");
-    need(dnnl_primitive_create(&primitive, desc), "reorder");
+    dnnl_need(dnnl_memory_get_memory_desc(from, &from_layout), "reorder");
+    dnnl_need(dnnl_memory_get_memory_desc(to, &to_layout), "reorder");
+    dnnl_need(dnnl_reorder_primitive_desc_create(&desc, from_layout, engine, to_layout, engine, NULL), "reorder");
+    dnnl_need(dnnl_primitive_create(&primitive, desc), "reorder");
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-    need(dnnl_primitive_execute(primitive, stream, 2, args), "reorder");
-    need(dnnl_stream_wait(stream), "reorder");
-    need(dnnl_primitive_destroy(primitive), "reorder");
-    need(dnnl_primitive_desc_destroy(desc), "reorder");
+    dnnl_need(dnnl_primitive_execute(primitive, stream, 2, args), "reorder");
+    dnnl_need(dnnl_stream_wait(stream), "reorder");
+    dnnl_need(dnnl_primitive_destroy(primitive), "reorder");
+    dnnl_need(dnnl_primitive_desc_destroy(desc), "reorder");
 }
 
 /* Copies between dense values and an operand, in the direction given. */
@@ -92,10 +81,10 @@ static void copy_dense(void *values, const int64_t *dims, dnnl_data_type_t type,
 {
     dnnl_own_layout own = layout(dims, type, dnnl_abcd);
     dnnl_memory_t dense;
-    need(dnnl_memory_create(&dense, dnnl_layout_of(&own), engine, values), "a memory object");
+    dnnl_need(dnnl_memory_create(&dense, dnnl_layout_of(&own), engine, values), "a memory object");
     reorder(to_memory ? dense : memory, to_memory ? memory : dense);
-    need(dnnl_memory_destroy(dense), "a memory object");
-    need(dnnl_layout_free(&own), "a memory descriptor");
+    dnnl_need(dnnl_memory_destroy(dense), "a memory object");
+    dnnl_need(dnnl_layout_free(&own), "a memory descriptor");
 }
 
 /* ReLU and scales for results of 8 bits; NULL for others. */
@@ -104,12 +93,12 @@ static dnnl_primitive_attr_t attributes(const peer_problem *p)
     dnnl_primitive_attr_t attr = NULL;
     dnnl_post_ops_t ops;
     if (p->types == PEER_S8_S8) {
-        need(dnnl_primitive_attr_create(&attr), "attributes");
-        need(dnnl_attr_scales(attr, p->result[1], p->scale), "scales");
-        need(dnnl_post_ops_create(&ops), "post-ops");
-        need(dnnl_append_relu(ops), "ReLU");
-        need(dnnl_primitive_attr_set_post_ops(attr, ops), "post-ops");
-        need(dnnl_post_ops_destroy(ops), "post-ops");
+        dnnl_need(dnnl_primitive_attr_create(&attr), "attributes");
+        dnnl_need(dnnl_attr_scales(attr, p->result[1], p->scale), "scales");
+        dnnl_need(dnnl_post_ops_create(&ops), "post-ops");
+        dnnl_need(dnnl_append_relu(ops), "ReLU");
+        dnnl_need(dnnl_primitive_attr_set_post_ops(attr, ops), "post-ops");
+        dnnl_need(dnnl_post_ops_destroy(ops), "post-ops");
     }
     return attr;
 }
@@ -126,12 +115,12 @@ static bool describe(dnnl_primitive_desc_t *desc, const peer_problem *p)
     dnnl_primitive_attr_t attr = attributes(p);
     const dnnl_status_t status =
         dnnl_describe_convolution(desc, engine, dnnl_layout_of(&image), dnnl_layout_of(&weight),
-                                  dnnl_layout_of(&result), strides, dilates, pad, attr);
-    need(dnnl_layout_free(&image), "a memory descriptor");
-    need(dnnl_layout_free(&weight), "a memory descriptor");
-    need(dnnl_layout_free(&result), "a memory descriptor");
+                                  dnnl_layout_of(&result), strides, dilates, pad, pad, attr);
+    dnnl_need(dnnl_layout_free(&image), "a memory descriptor");
+    dnnl_need(dnnl_layout_free(&weight), "a memory descriptor");
+    dnnl_need(dnnl_layout_free(&result), "a memory descriptor");
     if (attr != NULL) {
-        need(dnnl_primitive_attr_destroy(attr), "attributes");
+        dnnl_need(dnnl_primitive_attr_destroy(attr), "attributes");
     }
     return status == dnnl_success;
 }
@@ -142,16 +131,16 @@ static void allocate(peer_convolution *c)
     for (size_t i = 0; i < SCALES; i++) {
         dnnl_layout own = dnnl_primitive_desc_query_md(c->desc, query[i], 0);
         c->buffer[i] = bench_memory(dnnl_memory_desc_get_size(own));
-        need(dnnl_memory_create(&c->memory[i], own, engine, c->buffer[i]), "a memory object");
+        dnnl_need(dnnl_memory_create(&c->memory[i], own, engine, c->buffer[i]), "a memory object");
     }
     if (c->problem.types == PEER_S8_S8 && dnnl_scales_argument() != 0) {
         const dnnl_dims_t channels = {c->problem.result[1]};
         const size_t bytes = (size_t)channels[0] * sizeof(float);
         dnnl_own_layout own;
-        need(dnnl_layout_init(&own, 1, channels, dnnl_f32, dnnl_a), "a memory descriptor");
+        dnnl_need(dnnl_layout_init(&own, 1, channels, dnnl_f32, dnnl_a), "a memory descriptor");
         c->buffer[SCALES] = memcpy(bench_memory(bytes), c->problem.scale, bytes);
-        need(dnnl_memory_create(&c->memory[SCALES], dnnl_layout_of(&own), engine, c->buffer[SCALES]), "scales");
-        need(dnnl_layout_free(&own), "a memory descriptor");
+        dnnl_need(dnnl_memory_create(&c->memory[SCALES], dnnl_layout_of(&own), engine, c->buffer[SCALES]), "scales");
+        dnnl_need(dnnl_layout_free(&own), "a memory descriptor");
     }
 }
 
@@ -164,7 +153,7 @@ peer_convolution *peer_open(const peer_problem *problem)
         free(c);
         return NULL;
     }
-    need(dnnl_primitive_create(&c->primitive, c->desc), "convolution");
+    dnnl_need(dnnl_primitive_create(&c->primitive, c->desc), "convolution");
     allocate(c);
     const dnnl_data_type_t in = TYPES[problem->types].in;
     copy_dense((void *)(uintptr_t)problem->image_data, problem->image, in, c->memory[IMAGE], true);
@@ -175,12 +164,12 @@ peer_convolution *peer_open(const peer_problem *problem)
 void peer_close(peer_convolution *c)
 {
     for (size_t i = 0; c != NULL && i < OPERANDS; i++) {
-        need(dnnl_memory_destroy(c->memory[i]), "a memory object");
+        dnnl_need(dnnl_memory_destroy(c->memory[i]), "a memory object");
         free(c->buffer[i]);
     }
     if (c != NULL) {
-        need(dnnl_primitive_destroy(c->primitive), "convolution");
-        need(dnnl_primitive_desc_destroy(c->desc), "convolution");
+        dnnl_need(dnnl_primitive_destroy(c->primitive), "convolution");
+        dnnl_need(dnnl_primitive_desc_destroy(c->desc), "convolution");
         free(c);
     }
 }
@@ -192,9 +181,9 @@ void peer_run(void *convolution)
                                     {DNNL_ARG_SRC, c->memory[IMAGE]},
                                     {DNNL_ARG_WEIGHTS, c->memory[WEIGHT]},
                                     {dnnl_scales_argument(), c->memory[SCALES]}};
-    need(dnnl_primitive_execute(c->primitive, stream, c->memory[SCALES] != NULL ? OPERANDS : SCALES, args),
-         "convolution");
-    need(dnnl_stream_wait(stream), "convolution");
+    dnnl_need(dnnl_primitive_execute(c->primitive, stream, c->memory[SCALES] != NULL ? OPERANDS : SCALES, args),
+              "convolution");
+    dnnl_need(dnnl_stream_wait(stream), "convolution");
 }
 
 void peer_result(peer_convolution *c, void *values)
@@ -205,6 +194,6 @@ void peer_result(peer_convolution *c, void *values)
 const char *peer_implementation(const peer_convolution *c)
 {
     const char *name = NULL;
-    need(dnnl_primitive_desc_query(c->desc, dnnl_query_impl_info_str, 0, (void *)&name), "query");
+    dnnl_need(dnnl_primitive_desc_query(c->desc, dnnl_query_impl_info_str, 0, (void *)&name), "query");
     return name;
 }

@@ -21,8 +21,8 @@ class _Fields(c.Structure):
 
 
 class _Places(c.Structure):
-    _fields_ = [("head", c.c_size_t), ("items", c.c_size_t), ("packed_array", c.c_size_t), ("packed_kind", c.c_size_t),
-                ("array_type", c.c_void_p), ("packed_type", c.c_void_p)]
+    _fields_ = [("head", c.c_size_t), ("packed_array", c.c_size_t), ("packed_kind", c.c_size_t),
+                ("array_type", c.c_void_p), ("packed_type", c.c_void_p), ("absent", c.c_void_p)]
 
 
 class _CallOperand(c.Structure):
@@ -40,7 +40,17 @@ NAMES.update({"python_array_fields": _Fields, "python_object_places": _Places, "
               "python_call": _Call})
 
 
-def _does_not_fit(call, inputs, out):
+class Absent:
+    """Stands for an operand that is not given by its name."""
+
+    def __repr__(self):
+        return "<not given>"
+
+
+ABSENT = Absent()
+
+
+def _does_not_fit(given):
     return -1
 
 
@@ -54,19 +64,20 @@ def _load():
 
 def _agrees(library, places, array):
     """Whether C sees in an array what Python says of it. What comes first is compared first."""
-    seen, items, first, kind = _Fields(), c.c_int64(), c.c_void_p(), c.c_void_p()
-    pair = (array, None)
-    library.aic_python_look(c.byref(places), c.c_void_p(id(array)), c.byref(seen), c.c_void_p(id(pair)), c.byref(items),
-                            c.byref(first), c.byref(kind))
-    return (kind.value, items.value, first.value, seen.data, seen.rank, seen.dtype, seen.flags) \
-        == (id(type(array)), 2, id(array), array.ctypes.data, array.ndim, id(array.dtype), array.flags.num) \
+    seen, items, first, kind, call = _Fields(), c.c_int64(), c.c_void_p(), c.c_void_p(), c.c_void_p()
+    given = (_Call(), None, (array, None), ABSENT)
+    library.aic_python_look(c.byref(places), c.c_void_p(id(array)), c.byref(seen), c.c_void_p(id(given)), c.byref(items),
+                            c.byref(first), c.byref(kind), c.byref(call))
+    return (kind.value, items.value, first.value, call.value, seen.data, seen.rank, seen.dtype, seen.flags) \
+        == (id(type(array)), 2, id(array), c.addressof(given[0]), array.ctypes.data, array.ndim, id(array.dtype),
+            array.flags.num) \
         and tuple(seen.shape[: seen.rank]) == array.shape
 
 
-def _place_in(value, wanted):
-    """Where an object has a slot with this value."""
+def _place_in(value, address):
+    """Where an object has a slot with this address."""
     words = (c.c_void_p * (type(value).__basicsize__ // c.sizeof(c.c_void_p))).from_address(id(value))
-    return c.sizeof(c.c_void_p) * list(words).index(id(wanted))
+    return c.sizeof(c.c_void_p) * list(words).index(address)
 
 
 def _samples():
@@ -79,25 +90,28 @@ def _samples():
 
 
 class FastCalls:
-    """The function of C, if there is one for this Python: call(what of() gives, a tuple of inputs, the output) is the
-    library's status, or negative where nothing was done. packed: an object of the type that pack() makes."""
+    """The function of C, if there is one for this Python: call((what of() gives or `nothing`, the output, the tuple of
+    inputs in calling order, for every input what is given by name or ABSENT)) is the library's status, or negative where
+    nothing was done. packed: an object of the type that pack() makes."""
 
     def __init__(self, packed):
-        self.call, self.exists = _does_not_fit, False
+        self.call, self.exists, self.nothing = _does_not_fit, False, _Call()
         library = _load() if sys.implementation.name == "cpython" and np.intp().itemsize == 8 else None
         if library is None:
             return
-        self._places = _Places(object.__basicsize__, tuple.__basicsize__, _place_in(packed, packed._array),
-                               _place_in(packed, packed._kind), id(np.ndarray), id(type(packed)))
+        self._places = _Places(object.__basicsize__, _place_in(packed, id(packed._array)), _place_in(packed, id(packed._kind)),
+                               id(np.ndarray), id(type(packed)), id(ABSENT))
+        library.aic_python_start(c.c_size_t(object.__basicsize__), c.c_size_t(tuple.__basicsize__),
+                                 c.c_size_t(_place_in(self.nothing, c.addressof(self.nothing))))
         if all(_agrees(library, self._places, array) for array in _samples()):
             self.call, self.exists = library.aic_python_call, True
-            self.call.argtypes, self.call.restype = (c.POINTER(_Call), c.py_object, c.py_object), c.c_int
+            self.call.argtypes, self.call.restype = (c.py_object,), c.c_int
 
     def of(self, handle, operands, kinds):
         """What C knows of a kernel; it holds the kernel. operands: all of the library's; kinds: what pack() makes for
         each, and whether it is an image."""
         if not self.exists:
-            return None
+            return self.nothing
         made = _Call(c.pointer(self._places), handle.value, _address(lib.aic_kernel_call),
                      _address(lib.aic_kernel_call_packed), 0, len(operands))
         for i, operand in enumerate(operands):

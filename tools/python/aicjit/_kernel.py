@@ -1,6 +1,7 @@
 """Kernels: compiled once, called many times."""
 
 import ctypes as c
+import functools
 import sys
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from ._arrays import Pointers, address_of, arrange, as_array, fit, has_free_type, new_output
 from ._context import Closing, Held, handle_of, semantics_of
 from ._errors import ArgumentError, Error, OperandValueError, Status
-from ._fast import FastCalls
+from ._fast import ABSENT, FastCalls
 from ._html import html_table, html_text
 from ._library import KernelHandle, check, checked, lib
 from ._spec import spec_of
@@ -87,6 +88,32 @@ class Packed(Held):
 _fast = FastCalls(Packed._sample())
 _call_fast = _fast.call
 
+_CALL = """
+def __call__(self, *inputs, out=None, {parameters}**named):
+    if out is None and self._new_shape is not None:
+        out = _zeros(self._new_shape, self._dtype)
+    status = -1 if named else _call_fast((self._fast, out, inputs, {values}))
+    return out if status == 0 else self._call_again(status, inputs, out, ({values}), named)
+"""
+
+
+def _calling(names):
+    """Kernel.__call__() with parameters of the operands' names, which the interpreter finds faster than code could."""
+    made = {}
+    exec(_CALL.format(parameters="".join("%s=ABSENT, " % name for name in names),
+                      values="".join("%s, " % name for name in names)), globals(), made)
+    call = made["__call__"]
+    call.__doc__ = """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call and has the
+        shape of `result_layout` where there is one. An operand that is read and written is given as out."""
+    return call
+
+
+@functools.lru_cache(maxsize=None)
+def _with_names(kind, names):
+    """The class of a kernel of such inputs: in all else the class that it is of."""
+    return type(kind.__name__, (kind,), {"__call__": _calling(names), "__doc__": kind.__doc__, "__module__": kind.__module__,
+                                         "__qualname__": kind.__qualname__})
+
 
 class Explanation:
     """Why a kernel is as it is, and what it is expected to cost; str() is the report. Members: aic_explanation."""
@@ -164,7 +191,7 @@ class Kernel(Closing):
                         for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
         self._out = _at_once(self.output)
         self._shape, self._dtype = self.spec._result_shape(self._semantics, self.output), self.output.numpy_dtype
-        self._plain_output = self.output.elements > 0 and not has_free_type(self.output)
+        self._new_shape = self._shape if self.output.elements > 0 and not has_free_type(self.output) else None
         self._taken, self._names = len(self._inputs), tuple(operand.name for _, operand, *_ in self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
@@ -173,8 +200,9 @@ class Kernel(Closing):
         self._kinds = {i: (sys.intern("image of " + self._all[i].name), True) if size else ("array of %d" % id(self), False)
                        for i, size in self._packs.items()}
         self._advised = False
-        self._fast = None  # after a call that was looked at in Python
+        self._fast = _fast.nothing  # until a call was looked at in Python
         self._tell(handle)
+        self.__class__ = _with_names(type(self), self._names)
 
     def _tell(self, handle):
         """Keeps what the kernel says of itself, which is gone with it."""
@@ -203,33 +231,20 @@ class Kernel(Closing):
     def close(self):
         """Gives the kernel up: it cannot be called any more. Calls in progress end as they would."""
         self._handle = None
-        self._fast = None
+        self._fast = _fast.nothing
 
     # ---- calls ----
 
-    def __call__(self, *inputs, out=None, **named):
-        """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call and has the shape of
-        `result_layout` where there is one. An operand that is read and written is given as out."""
-        if named:
-            inputs, named = self._in_order(inputs, named)
-        if out is None and self._plain_output:
-            out = _zeros(self._shape, self._dtype)
-        status = -1 if named else _call_fast(self._fast, inputs, out)
-        if status == 0:
-            return out
+    __call__ = _calling(())
+
+    def _call_again(self, status, inputs, out, values, named):
+        """After a call that C made, and which failed, or did not make."""
         if status > 0:
             self._fail(status)
+        named.update((name, value) for name, value in zip(self._names, values) if value is not ABSENT)
+        if not inputs and len(named) == self._taken and all(value is not ABSENT for value in values):
+            inputs, named = values, None
         return self._call_looking(inputs, out, named)
-
-    def _in_order(self, inputs, named):
-        """All inputs in calling order, or what was given where names are wrong or missing."""
-        names = self._names[len(inputs) :]
-        if len(names) == len(named):
-            try:
-                return inputs + tuple(map(named.__getitem__, names)), None
-            except KeyError:
-                pass
-        return inputs, named
 
     def _call_looking(self, inputs, out, named):
         """The same, looking at every operand in Python."""
@@ -265,10 +280,10 @@ class Kernel(Closing):
     def _quicken(self):
         """Lets C look at the operands of later calls. close() may come meanwhile from another thread."""
         handle = self._handle
-        if self._fast is None and handle is not None:
+        if self._fast is _fast.nothing and handle is not None:
             self._fast = _fast.of(handle, self._all, self._kinds)
             if self._handle is None:
-                self._fast = None
+                self._fast = _fast.nothing
 
     def _fail(self, status):
         if self._handle is None:
