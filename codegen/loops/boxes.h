@@ -4,7 +4,8 @@
 #ifndef AIC_BOXES_H
 #define AIC_BOXES_H
 
-#include "codegen/own.h"
+#include "codegen/parts/boxes.h"
+#include "codegen/shape.h"
 
 /* The loop of a box that workers divide among themselves. */
 typedef struct aic_division {
@@ -25,20 +26,16 @@ static inline int64_t aic_division_items(int64_t count)
 
 /* The function of a box: void (pointers...; first, last). */
 typedef struct aic_box_function {
-    LLVMValueRef function; /* NULL: there is none */
-    int64_t count;         /* iterations of its loop, of which it does first .. last-1 */
+    aic_routine routine; /* 0: there is none */
+    int64_t count;       /* iterations of its loop, of which it does first .. last-1 */
 } aic_box_function;
 
-typedef struct aic_box_code {
+typedef struct aic_box_use {
     aic_box_function plain, past; /* past: for outputs aligned to AIC_MOVE_PAST_ALIGN bytes */
-    unsigned pointers;            /* both take so many operands of the kernel, from the first on */
-} aic_box_code;
+} aic_box_use;
 
-/* Emits the body of a kernel of boxes, the function `name`. aliases: operands may be the same memory. */
-LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_code *code, unsigned boxes, bool aliases,
-                            const char *name);
-
-/* Composes the only phase, which is own code. */
-void aic_compose_boxes(aic_program *program, const aic_plan *plan, aic_own code, aic_bodies *bodies);
+/* Composes the only phase of a kernel of boxes. Their functions take `pointers` operands, from the first on. */
+void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box_use *box, unsigned boxes,
+                       unsigned pointers, aic_bodies *bodies);
 
 #endif

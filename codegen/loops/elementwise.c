@@ -1,8 +1,7 @@
-/* Analysis of element-wise kernels, their schedules, and the frame of their kernels. */
+/* Analysis of element-wise kernels, and their schedules. */
 #include "codegen/loops/elementwise.h"
 #include "codegen/explain.h"
 #include "codegen/integer.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
@@ -208,11 +207,6 @@ static double predict_box(const aic_elementwise *elementwise, const aic_elementw
     return runs * ((double)vectors * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
-static const aic_elementwise_schedule *schedule_of(const aic_plan *plan)
-{
-    return (const aic_elementwise_schedule *)(const void *)plan->schedule.fields;
-}
-
 enum { VECTOR_MIN = 16, UNROLL_MAX = 16 };
 
 static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
@@ -241,7 +235,7 @@ static double bound(const aic_plan *plan)
 
 static aic_status derive(aic_plan *plan)
 {
-    const aic_elementwise_schedule *s = schedule_of(plan);
+    const aic_elementwise_schedule *s = aic_elementwise_schedule_of(plan);
     const aic_elementwise *elementwise = aic_elementwise_of(plan);
     aic_status status = aic_move_check_room(elementwise->incomplete);
     if (status == AIC_OK) {
@@ -267,40 +261,6 @@ static aic_status derive(aic_plan *plan)
     plan->requirements.needs = aic_elementwise_is_float(&elementwise->value) ? AIC_NEEDS_FLOAT : 0;
     aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));
     return AIC_OK;
-}
-
-/* ---- the kernel ---- */
-
-static aic_box_code emit_box(aic_emit *e, const aic_plan *plan, unsigned i, const char *symbol)
-{
-    char name[160];
-    const aic_elementwise *elementwise = aic_elementwise_of(plan);
-    const aic_elementwise_plan *plain = &((const aic_elementwise_derived *)plan->derived)->box[i];
-    aic_elementwise_plan past;
-    aic_box_code code = {.pointers = elementwise->operands};
-    snprintf(name, sizeof name, "%s_box%u", symbol, i);
-    code.plain = (aic_box_function){aic_emit_elementwise_box(e, plain, name), plain->division.count};
-    if (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule_of(plan), plan->problem.machine, &past)) {
-        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
-        code.past = (aic_box_function){aic_emit_elementwise_box(e, &past, name), past.division.count};
-    }
-    return code;
-}
-
-LLVMValueRef aic_emit_own_elementwise(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *symbol)
-{
-    aic_box_code code[AIC_ELEMENTWISE_BOXES];
-    const aic_elementwise *elementwise = aic_elementwise_of(plan);
-    for (unsigned i = 0; i < elementwise->boxes; i++) {
-        code[i] = emit_box(e, plan, i, symbol);
-    }
-    (void)argument;
-    return aic_emit_boxes(e, plan, code, elementwise->boxes, true, symbol);
-}
-
-static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
-{
-    aic_compose_boxes(program, plan, AIC_OWN_elementwise, bodies);
 }
 
 /* ---- the report ---- */
@@ -374,7 +334,7 @@ const aic_shape aic_shape_elementwise = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .compose = compose,
+    .compose = aic_compose_elementwise,
     .report = report,
     .nest = nest,
 };

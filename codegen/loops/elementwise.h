@@ -9,7 +9,6 @@
 #define AIC_ELEMENTWISE_H
 
 #include "codegen/loops/move.h"
-#include "codegen/parts/elementwise_value.h"
 
 enum { AIC_ELEMENTWISE_BOXES = AIC_MOVE_BOXES, AIC_ELEMENTWISE_OPERANDS = 3 };
 
@@ -40,14 +39,17 @@ typedef struct aic_elementwise_schedule {
 /* Starts the description of an element-wise kernel, all zeros. */
 aic_elementwise *aic_elementwise_begin(aic_work *work);
 
+static inline const aic_elementwise_schedule *aic_elementwise_schedule_of(const aic_plan *plan)
+{
+    return (const aic_elementwise_schedule *)(const void *)plan->schedule.fields;
+}
+
 static inline const aic_elementwise *aic_elementwise_of(const aic_plan *plan)
 {
     return (const aic_elementwise *)(const void *)plan->work.part;
 }
 
 extern const aic_shape aic_shape_elementwise;
-
-enum { AIC_ELEMENTWISE_DIGITS = 4 };
 
 /* A box made ready for code: loops over box.dim[] around a run of neighbouring elements of the output.
  *
@@ -86,8 +88,7 @@ bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_ele
                                const aic_elementwise_schedule *schedule, const aic_machine *machine,
                                aic_elementwise_plan *plan);
 
-/* elementwise_emit.c: emits `void name(operands...; first, last)`, which runs the iterations first .. last-1 of the
- * loop that workers divide. */
-LLVMValueRef aic_emit_elementwise_box(aic_emit *e, const aic_elementwise_plan *plan, const char *name);
+/* elementwise_use.c: the only phase. */
+void aic_compose_elementwise(aic_program *program, const aic_plan *plan, aic_bodies *bodies);
 
 #endif

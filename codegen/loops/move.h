@@ -9,10 +9,7 @@
 
 #include "codegen/loops/boxes.h"
 
-enum { AIC_BOX_DIMS = 8, AIC_BOX_INPUTS = 6, AIC_MOVE_BOXES = 32 };
-
-/* Stores of outputs that no cache holds (machine.h) go past the caches where the output is aligned to this. */
-enum { AIC_MOVE_PAST_ALIGN = 16 };
+enum { AIC_BOX_DIMS = 8, AIC_BOX_INPUTS = 6, AIC_MOVE_BOXES = AIC_BOXES_MAX };
 
 /* Bytes of a lane of a register, within which tiles are transposed. */
 enum { AIC_MOVE_LANE = 16 };

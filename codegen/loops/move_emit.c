@@ -9,6 +9,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
+#include "codegen/own.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 /* Fills and copies have at most one input. */
 enum { POINTERS_MAX = 2 };
 
-static const char *const PARAMS[POINTERS_MAX] = {"out", "in"};
+static const char *const PARAMS[POINTERS_MAX + 2] = {"out", "in", "first", "last"};
 
 typedef struct walk {
     aic_emit *e;
@@ -376,17 +377,13 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_move *move, const aic_box *b
 {
     walk w = {.e = e, .move = move, .p = plan, .pointers = 1 + aic_box_op_inputs(box->op)};
     aic_limit("operands of a box", w.pointers, POINTERS_MAX);
-    const char *names[POINTERS_MAX + 2];
-    memcpy(names, PARAMS, sizeof PARAMS);
-    names[w.pointers] = "first";
-    names[w.pointers + 1] = "last";
-    aic_emit_function(e, name, AIC_EMIT_HOT, names, w.pointers, 2);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, POINTERS_MAX, 2);
     aic_note_function(e, "box of a move by %s, its part first .. last-1",
                       plan->transposes ? "transposed tiles"
                       : plan->past     ? "stores past the caches"
                                        : "runs");
-    w.first = aic_emit_param(e, w.pointers);
-    w.last = aic_emit_param(e, w.pointers + 1);
+    w.first = aic_emit_param(e, POINTERS_MAX);
+    w.last = aic_emit_param(e, POINTERS_MAX + 1);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
@@ -408,37 +405,43 @@ static const aic_move_schedule *schedule_of(const aic_plan *plan)
     return (const aic_move_schedule *)(const void *)plan->schedule.fields;
 }
 
-static aic_box_code emit_box_code(aic_emit *e, const aic_plan *plan, unsigned i, const char *symbol)
+/* The plan of box `box`; false: it has none with stores past the caches. */
+static bool plan_of(const aic_plan *plan, unsigned box, bool past, aic_move_plan *made)
 {
-    char name[160];
     const aic_move *move = aic_move_of(plan);
-    const aic_box *box = &move->box[i];
-    const aic_move_plan *plain = &((const aic_move_derived *)plan->derived)->box[i];
-    aic_move_plan past;
-    aic_box_code code = {.pointers = 1 + aic_box_op_inputs(box->op)};
-    snprintf(name, sizeof name, "%s_box%u", symbol, i);
-    code.plain = (aic_box_function){emit_box(e, move, box, plain, name), plain->division.count};
-    if (aic_move_plan_past(move, box, schedule_of(plan), plan->problem.machine, &past)) {
-        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
-        code.past = (aic_box_function){emit_box(e, move, box, &past, name), past.division.count};
-    }
-    return code;
+    *made = ((const aic_move_derived *)plan->derived)->box[box];
+    return !past || aic_move_plan_past(move, &move->box[box], schedule_of(plan), plan->problem.machine, made);
 }
 
 LLVMValueRef aic_emit_own_move(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *symbol)
 {
     const aic_move *move = aic_move_of(plan);
-    aic_box_code code[AIC_MOVE_BOXES];
-    for (unsigned i = 0; i < move->boxes; i++) {
-        code[i] = emit_box_code(e, plan, i, symbol);
+    aic_move_plan made;
+    (void)plan_of(plan, (unsigned)argument[0], argument[1] != 0, &made);
+    return emit_box(e, move, &move->box[argument[0]], &made, symbol);
+}
+
+static aic_box_function use_box(aic_program *program, const aic_plan *plan, unsigned box, bool past)
+{
+    aic_own_key key = {.code = AIC_OWN_move, .plan = plan, .argument = {box, past}};
+    aic_move_plan made;
+    aic_use use;
+    if (!plan_of(plan, box, past, &made)) {
+        return (aic_box_function){0, 0};
     }
-    (void)argument;
-    return aic_emit_boxes(e, plan, code, move->boxes, false, symbol);
+    aic_own_begin(&use, &key, POINTERS_MAX, 2);
+    return (aic_box_function){aic_program_add(program, &use, past ? "box%u_past" : "box%u", box), made.division.count};
 }
 
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
-    aic_compose_boxes(program, plan, AIC_OWN_move, bodies);
+    aic_box_use box[AIC_MOVE_BOXES];
+    const unsigned boxes = aic_move_of(plan)->boxes;
+    for (unsigned i = 0; i < boxes; i++) {
+        box[i].plain = use_box(program, plan, i, false);
+        box[i].past = use_box(program, plan, i, true);
+    }
+    aic_compose_boxes(program, plan, box, boxes, POINTERS_MAX, bodies);
 }
 
 /* ---- the shape ---- */

@@ -1,5 +1,6 @@
 /* The kinds of parts: the fields of their keys, and how they are compiled. */
 #include "codegen/parts/bands.h"
+#include "codegen/parts/boxes.h"
 #include "codegen/parts/entry.h"
 #include "codegen/parts/image.h"
 #include "codegen/parts/staging.h"
@@ -138,6 +139,30 @@ WINOGRAD(winograd_input, AIC_PART_WELL);
 WINOGRAD(winograd_tile, AIC_PART_FAST);
 WINOGRAD(winograd_output, AIC_PART_WELL);
 WINOGRAD(winograd_weights, AIC_PART_WELL);
+
+static const aic_field boxes_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_boxes_key, __VA_ARGS__)
+#include "codegen/parts/boxes.def"
+#undef AIC_FIELD
+};
+KIND(boxes, AIC_PART_FAST);
+
+static const aic_field elementwise_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_elementwise_key, __VA_ARGS__)
+#include "codegen/parts/elementwise.def"
+#undef AIC_FIELD
+};
+KIND(elementwise, AIC_PART_WELL);
+
+const char *const aic_elementwise_pointer[AIC_ELEMENTWISE_POINTERS] = {
+    "out",
+    [1 + AIC_ELEMENTWISE_A] = "a",
+    [1 + AIC_ELEMENTWISE_A_NEXT] = "a.next",
+    [1 + AIC_ELEMENTWISE_B] = "b",
+    [1 + AIC_ELEMENTWISE_B_NEXT] = "b.next",
+    [1 + AIC_ELEMENTWISE_OLD] = "old",
+    [1 + AIC_ELEMENTWISE_OLD_NEXT] = "old.next",
+};
 
 const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
 

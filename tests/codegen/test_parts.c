@@ -288,6 +288,9 @@ static const struct {
                  {AIC_OP_MMAD, 0},
                  {AIC_OP_FIXPIPE, 0},
                  {AIC_OP_TIK_FIXPIPE, 0},
+                 {AIC_OP_TENSOR_ARITHMETIC, 0},
+                 {AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, 0},
+                 {AIC_OP_TRANSDATA, 0},
                  {AIC_OP_CONV2D, AIC_OP_FIXPIPE},
                  {AIC_OP_CONV2D, AIC_OP_TIK_FIXPIPE},
                  {AIC_OP_MMAD, AIC_OP_FIXPIPE},
@@ -386,6 +389,37 @@ START_TEST(found_again)
 }
 END_TEST
 
+/* Kernels of loops, that need no compilation where another shape has left its parts. */
+START_TEST(loops_found_again)
+{
+    static const char *const texts[][2] = {
+        {"tensor_arithmetic(op=BM_MUL, shape=[1,16,16,64])", "tensor_arithmetic(op=BM_MUL, shape=[1,16,9,64])"},
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,2,12,48], input1_stride=[0,48,0,1])",
+         "tensor_arithmetic(op=BM_ADD, shape=[1,5,7,48], input1_stride=[0,48,0,1])"},
+        {"tensor_arithmetic_quantized(op=BM_SUB, shape=[4,16,16,64])",
+         "tensor_arithmetic_quantized(op=BM_SUB, shape=[4,16,9,64])"},
+        {"texpands(dtype=float32, rows=64, cols=1024)", "texpands(dtype=float32, rows=48, cols=512)"},
+    };
+    aic_context *context = open_context(0, NULL, 0);
+    uint32_t made[2], ready[2];
+    for (int i = 0; i < 2; i++) {
+        const aic_spec spec = spec_of(texts[_i][i]);
+        aic_kernel *kernel;
+        aic_kernel_info info = aic_kernel_info_init();
+        ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+        made[i] = info.parts_made;
+        ready[i] = info.parts_ready;
+        aic_kernel_destroy(kernel);
+    }
+    ck_assert_uint_gt(made[0], 0);
+    ck_assert_uint_eq(ready[0], 0);
+    ck_assert_uint_eq(made[1], 0);
+    ck_assert_uint_eq(ready[1], made[0]);
+    aic_context_destroy(context);
+}
+END_TEST
+
 /* No more bytes than the limit says, an eighth of that of kernels: each part goes when the next one is made. */
 START_TEST(limited)
 {
@@ -473,6 +507,7 @@ Suite *suite_parts(void)
     tcase_set_timeout(cache, 60);
 #if defined(__x86_64__)
     tcase_add_test(cache, found_again);
+    tcase_add_loop_test(cache, loops_found_again, 0, 4);
     tcase_add_test(cache, limited);
     tcase_add_test(cache, made_once);
     tcase_add_test(cache, forked);

@@ -99,11 +99,15 @@ static const row rows[] = {
     {FIX_BYTES, ", dst=float16, src=int32, quantPre=VDEQF16, deqScalar=0)",
      ", dst=float16, src=int32, quantPre=VDEQF16, deqScalar=0x7F800000)", true},
     {FIX_BYTES, QF "0x3F800000)", QF "0x8000001F3F800000)", true},
-    {FIX_BYTES, QF "0x3F800000)", QF "0x203F800000)", false}, /* but what has an offset, alone, is known */
+    {FIX_BYTES, QF "0x3F800000)", QF "0x203F800000)", true},    /* uint8, offsets 0 and 1 */
+    {FIX_BYTES, QF "0x3F800000)", QF "0x400038000000)", false}, /* and int8 */
     {FIX_BYTES, QF "0x400038000000)", QF "0x400037800000)", true},
-    {FIX_BYTES, QF "0x402038000000)", QF "0x402037800000)", false},
+    {FIX_BYTES, QF "0x400038000000)", QF "0x402038000000)", false}, /* int8, with an offset, too */
+    {FIX_BYTES, QF "0x402038000000)", QF "0x7FE037800000)", true},  /* 1 and -1 */
+    {FIX_BYTES, QF "0x402038000000)", QF "0x500038000000)", false}, /* 128, which leaves out results */
+    {FIX_BYTES, QF "0x500038000000)", QF "0x200037800000)", true},  /* as all -256 of uint8 */
     {FIX_BYTES, REQ "0x3F800000)", REQ "0xF3F800000)", true},
-    {FIX_BYTES, REQ "0x103F800000)", REQ "0x1F3F800000)", false},
+    {FIX_BYTES, REQ "0x103F800000)", REQ "0x1F3F800000)", true}, /* shifts by 1 and by 16 bits */
     {FIX_BYTES, REQ "0x400038000000)", REQ "0x400037800000)", true},
     {FIX_BYTES, REQ "0x3F800000)", REQ "0x3F800000, reluEn=true)", true}, /* 0..255: what is negative is clamped */
     {FIX_BYTES, REQ "0x40003F800000)", REQ "0x40003F800000, reluEn=true)", false},
