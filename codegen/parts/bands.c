@@ -5,6 +5,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/deferred.h"
+#include "codegen/parts/finite.h"
 
 #include <string.h>
 
@@ -128,43 +129,6 @@ static void store_count(const frame *f, LLVMValueRef count)
               WORD_BYTES);
 }
 
-/* The larger of two vectors of signed 16-bit integers: what is greatest so far, and the magnitudes of some halves. */
-static LLVMValueRef larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef from, LLVMValueRef offset)
-{
-    enum { MAGNITUDE = 0x7fff, HALF = 2 };
-    LLVMTypeRef type = LLVMTypeOf(most);
-    LLVMValueRef bits = aic_load(e, type, aic_at(e, from, offset), 0, HALF);
-    LLVMValueRef args[] = {most, LLVMBuildAnd(e->builder, bits, aic_const_int(type, MAGNITUDE), "")};
-    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
-}
-
-/* Whether any of the magnitudes is that of an infinite half or of a NaN. */
-static LLVMValueRef is_special(aic_emit *e, LLVMValueRef most)
-{
-    enum { INFINITE = 0x7c00 };
-    LLVMTypeRef type = LLVMTypeOf(most);
-    LLVMValueRef greatest = aic_emit_intrinsic(e, "llvm.vector.reduce.smax", &type, 1, &most, 1);
-    return LLVMBuildICmp(e->builder, LLVMIntSGE, greatest, aic_const_int(e->i16, INFINITE), "");
-}
-
-/* Whether `bytes` bytes of halves from `from` on, whole blocks of channels, have one that is infinite or NaN. */
-static LLVMValueRef any_special(const frame *f, LLVMValueRef from, LLVMValueRef bytes)
-{
-    enum { WIDE = 64, HALF = 2 };
-    aic_emit *e = f->e;
-    aic_loop loop;
-    LLVMValueRef most = aic_zero(aic_vector(e->i16, WIDE / HALF));
-    LLVMValueRef rest = aic_zero(aic_vector(e->i16, (unsigned)f->key->finite));
-    LLVMValueRef whole = LLVMBuildAnd(e->builder, bytes, aic_int(e, -WIDE), "");
-    aic_loop_begin(e, &loop, "half: halves of the last block of channels", aic_int(e, 0), whole, WIDE, &most, 1);
-    most = larger_magnitude(e, most, from, loop.index);
-    aic_loop_end(e, &loop);
-    aic_loop_begin(e, &loop, "half: those that are left", whole, bytes, f->key->finite * HALF, &rest, 1);
-    rest = larger_magnitude(e, rest, from, loop.index);
-    aic_loop_end(e, &loop);
-    return LLVMBuildOr(e->builder, is_special(e, most), is_special(e, rest), "");
-}
-
 /* Stores how many k-packs tiles of the current band compute: all, if there are some without weights and the image has
  * an element in its last block of channels that makes NaN of a weight of 0. The band has `height` output rows and
  * begins at image row `top`. */
@@ -179,7 +143,8 @@ static void store_band_count(const frame *f, LLVMValueRef height, LLVMValueRef t
         aic_add(e, scaled(f, aic_add(e, height, aic_int(e, -1)), "down.stride"), number(f, "count.reach"));
     LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), number(f, "image.rows"));
     LLVMValueRef from = aic_at(e, f->operand[IMAGE], aic_add(e, number(f, "image.last"), aic_times(e, first, bytes)));
-    LLVMValueRef special = any_special(f, from, aic_times(e, aic_max(e, difference(f, last, first), zero), bytes));
+    LLVMValueRef size = aic_times(e, aic_max(e, difference(f, last, first), zero), bytes);
+    LLVMValueRef special = aic_any_special_half(e, from, size, f->key->finite);
     store_count(f, LLVMBuildSelect(e->builder, special, all, f->count, ""));
     aic_branch_end(e, &branch);
 }
