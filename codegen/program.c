@@ -35,11 +35,14 @@ static void give(aic_use *use, const char *name, int64_t value)
 void aic_use_number(aic_use *use, int64_t value, const char *format, ...)
 {
     char name[2 * AIC_NUMBER_NAME_MAX];
+    const bool plain = strchr(format, '%') == NULL; /* most are: printing takes long */
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(name, sizeof name, format, arguments);
+    if (!plain) {
+        (void)vsnprintf(name, sizeof name, format, arguments);
+    }
     va_end(arguments);
-    give(use, name, value);
+    give(use, plain ? format : name, value);
     use->own |= value < 0 || value > AIC_NUMBER_MAX;
 }
 

@@ -55,6 +55,13 @@ bool aic_part_is_fast(const aic_part_kind *kind, const void *key);
 #include "codegen/parts/parts.def"
 #undef AIC_PART
 
+enum {
+#define AIC_PART(name) AIC_PART_NUMBER_##name,
+#include "codegen/parts/parts.def"
+#undef AIC_PART
+    AIC_PART_KINDS
+};
+
 /* The kinds of parts.def by name, and by number; NULL: there is none. */
 const aic_part_kind *aic_part_kind_find(const char *name);
 const aic_part_kind *aic_part_kind_at(size_t index);

@@ -4,6 +4,7 @@
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +22,26 @@ static uint64_t now(void)
 
 /* ---- identities ---- */
 
+/* The signature of a kind's fields. That of a kind of parts.def is made once: it takes as long as all the rest. */
+static uint64_t signature_of(const aic_part_kind *kind)
+{
+    static atomic_uint_fast64_t known[AIC_PART_KINDS]; /* 0: not yet */
+    size_t index = 0;
+    while (index < AIC_PART_KINDS && aic_part_kind_at(index) != kind) {
+        index++;
+    }
+    if (index == AIC_PART_KINDS) {
+        return aic_record_signature(kind->record);
+    }
+    /* relaxed: whoever makes it makes the same. */
+    uint64_t signature = atomic_load_explicit(&known[index], memory_order_relaxed);
+    if (signature == 0) {
+        signature = aic_record_signature(kind->record);
+        atomic_store_explicit(&known[index], signature, memory_order_relaxed);
+    }
+    return signature;
+}
+
 aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target,
                              aic_part_identity *identity)
 {
@@ -31,7 +52,7 @@ aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const a
     aic_write_text(&out, aic_target_cpu(target));
     aic_write_text(&out, target->features);
     aic_write_text(&out, kind->name);
-    aic_write_number(&out, aic_record_signature(kind->record), WORD);
+    aic_write_number(&out, signature_of(kind), WORD);
     for (size_t f = 0; f < kind->record->count; f++) {
         for (uint32_t i = 0; i < kind->record->fields[f].count; i++) {
             aic_write_number(&out, aic_field_word(&kind->record->fields[f], key, i), WORD);

@@ -47,19 +47,38 @@ void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue)
     }
 }
 
-static aic_status derive(aic_plan *plan)
+/* What follows from the tiling. */
+static void finish(aic_plan *plan)
 {
     aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
     const aic_contraction *c = aic_contraction_of(plan);
     aic_tiling *t = plan->derived;
-    aic_status status = aic_tiling_make(plan, schedule, t);
+    schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
+    schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
+    plan->cost = aic_contraction_cost(c, plan->problem.target, t);
+    aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
+}
+
+static aic_status derive(aic_plan *plan)
+{
+    const aic_contraction_schedule *schedule = (const aic_contraction_schedule *)(const void *)plan->schedule.fields;
+    const aic_status status = aic_tiling_make(plan, schedule, plan->derived);
     if (status == AIC_OK) {
-        schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
-        schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
-        plan->cost = aic_contraction_cost(c, plan->problem.target, t);
-        aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
+        finish(plan);
     }
     return status;
+}
+
+bool aic_contraction_offer(aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
+                           const aic_visitor *visitor)
+{
+    plan->schedule = aic_schedule_of(&RECORD, schedule, sizeof *schedule);
+    plan->requirements = (aic_requirements){.needs = 0};
+    if (aic_tiling_vary(plan, schedule, like, plan->derived) != AIC_OK) {
+        return true;
+    }
+    finish(plan);
+    return visitor->visit(visitor->user, plan);
 }
 
 /* The lowest bound of all micro-kernels that take the contraction. */
@@ -130,6 +149,7 @@ const aic_shape aic_shape_contraction = {
     .divided = true,
     .schedule = &RECORD,
     .derived_bytes = sizeof(aic_tiling),
+    .rewrites = true,
     .enumerate = aic_contraction_enumerate,
     .derive = derive,
     .form = form,

@@ -69,9 +69,10 @@ typedef struct walk {
     bool ended;
 } walk;
 
-static void offer(walk *w, const aic_contraction_schedule *schedule)
+/* `like` is a finished plan of the schedule's tile. */
+static void offer(walk *w, const aic_contraction_schedule *schedule, const aic_tiling *like)
 {
-    w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
+    w->ended = w->ended || !aic_contraction_offer(w->plan, schedule, like, w->visitor);
 }
 
 /* Band rows that fit their share of a cache: of the second-level one, where weights and results need more than half; or
@@ -85,18 +86,16 @@ static int64_t fitting_rows(const aic_tiling *t)
 }
 
 /* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
- * call; but enough that the rows shared by neighbouring bands, which are packed twice, are a small part. */
-static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
+ * call; but enough that the rows shared by neighbouring bands, which are packed twice, are a small part. `t` is the
+ * plan with bands of one tile row. */
+static int64_t usual_band(const walk *w, const aic_tiling *t)
 {
-    aic_tiling t;
-    if (aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
-        return 1;
-    }
-    const int64_t tile_rows = aic_split_count(&t.geometry.rows), step = t.geometry.rows.large * t.band.row_step;
-    const int64_t twice = t.band.row_reach - t.band.row_step, least = aic_parts(4 * twice, step);
-    int64_t tiles = (fitting_rows(&t) - twice) / step;
-    if (aic_machine_shares(t.geometry.machine, aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.geometry.slices > 1 ? t.geometry.slices : t.staging.strips),
+    const int64_t tile_rows = aic_split_count(&t->geometry.rows), step = t->geometry.rows.large * t->band.row_step;
+    const int64_t twice = t->band.row_reach - t->band.row_step, least = aic_parts(4 * twice, step);
+    int64_t tiles = (fitting_rows(t) - twice) / step;
+    if (aic_machine_shares(t->geometry.machine, aic_contraction_cost(w->c, w->target, t))) {
+        const int64_t bands =
+                          aic_parts(AIC_SHARED_ITEMS, t->geometry.slices > 1 ? t->geometry.slices : t->staging.strips),
                       shared = aic_parts(tile_rows, bands);
         tiles = tiles < shared ? tiles : shared;
     }
@@ -113,20 +112,20 @@ static void offer_holding(walk *w, aic_contraction_schedule schedule, const aic_
         return;
     }
     schedule.hold = aic_tag("window");
-    offer(w, &schedule);
+    offer(w, &schedule, t);
     schedule.blocks = w->kernel->blocks(w->c, t);
     if (schedule.blocks > 1) {
-        offer(w, &schedule);
+        offer(w, &schedule, t);
     }
 }
 
 /* Offers the schedule without and, if the micro-kernel proposes a distance, with prefetched weights. */
-static void offer_fetching(walk *w, aic_contraction_schedule schedule)
+static void offer_fetching(walk *w, aic_contraction_schedule schedule, const aic_tiling *t)
 {
-    offer(w, &schedule);
+    offer(w, &schedule, t);
     schedule.ahead = w->kernel->ahead;
     if (schedule.ahead > 0) {
-        offer(w, &schedule);
+        offer(w, &schedule, t);
     }
 }
 
@@ -139,7 +138,7 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
             if (aic_tiling_make(w->plan, &schedule, &t) == AIC_OK) {
-                offer_fetching(w, schedule);
+                offer_fetching(w, schedule, &t);
                 offer_holding(w, schedule, &t);
             }
         }
@@ -162,16 +161,19 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
-    schedule.band = usual_band(w, &schedule);
     if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
         return;
     }
-    offer_fetching(w, schedule);
+    schedule.band = usual_band(w, &t);
+    if (aic_tiling_vary(w->plan, &schedule, &t, &t) != AIC_OK) {
+        return;
+    }
+    offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
-        offer_fetching(w, schedule);
+        offer_fetching(w, schedule, &t);
     }
 }
 

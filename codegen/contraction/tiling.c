@@ -83,6 +83,17 @@ static aic_status find_kernel(const aic_contraction *c, const aic_target *target
                                      (*kernel)->name, reason);
 }
 
+/* How tiles pass by weights and image. */
+static aic_status check_passage(const aic_contraction *c, const aic_contraction_schedule *s,
+                                const aic_microkernel *kernel)
+{
+    aic_status status = check_ahead(s, kernel);
+    if (status == AIC_OK) {
+        status = check_range("band", s->band, 1, aic_parts(c->down.out, s->rows));
+    }
+    return status == AIC_OK ? check_hold(s) : status;
+}
+
 /* What can be checked before there is a plan. */
 static aic_status check_schedule(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
                                  const aic_microkernel *kernel, unsigned lanes)
@@ -104,11 +115,7 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld output channels: such a panel %s",
                         (long long)s->vectors, (long long)channels, reason);
     }
-    status = check_ahead(s, kernel);
-    if (status == AIC_OK) {
-        status = check_range("band", s->band, 1, aic_parts(c->down.out, s->rows));
-    }
-    return status == AIC_OK ? check_hold(s) : status;
+    return check_passage(c, s, kernel);
 }
 
 /* Channels can be cut into blocks if the order of the sum is free and the k-packs are all full. */
@@ -164,6 +171,39 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     t.transform = aic_plan_transform_make(&t.geometry, &t.band, &t.tile, &t.staging);
     t.division.part_strips = t.staging.strips;
     *tiling = t;
+    return AIC_OK;
+}
+
+/* Whether the two differ in band, fetching and holding alone. Small tiles lie in groups as long as a band, and blocks
+ * of channels are of windows that are held. */
+static bool is_like(const aic_contraction_schedule *s, const aic_tiling *t)
+{
+    const aic_plan_geometry *g = &t->geometry;
+    return s->kernel == aic_tag(t->kernel->name) && g->rows.large == s->rows && g->cols.large == s->cols &&
+           g->vectors == s->vectors && g->unroll == s->unroll && g->blocks == 1 && s->blocks == 1 && g->m == 0 &&
+           s->m == 0;
+}
+
+aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
+                           aic_tiling *tiling)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    if (!is_like(schedule, like)) {
+        return aic_tiling_make(plan, schedule, tiling);
+    }
+    const aic_status status = check_passage(c, schedule, like->kernel);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (tiling != like) {
+        *tiling = *like;
+    }
+    tiling->geometry.band_tiles = schedule->band;
+    tiling->band = aic_plan_band_make(c, &tiling->geometry, &tiling->wish);
+    tiling->tile = aic_plan_tile_make(c, &tiling->geometry, &tiling->band, &tiling->panel, schedule);
+    aic_plan_staging_lay_out(&tiling->geometry, &tiling->wish, &tiling->band, &tiling->panel, &tiling->tile,
+                             &tiling->staging);
+    tiling->division = (aic_band_division){.parts = 1, .part_strips = tiling->staging.strips};
     return AIC_OK;
 }
 

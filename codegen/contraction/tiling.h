@@ -42,6 +42,11 @@ const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t c
  * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
 aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
+/* The same where `like` is the plan of a schedule of this tile: what band, fetching and holding do not change is taken
+ * from it. `tiling` may be `like`. */
+aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
+                           aic_tiling *tiling);
+
 /* Divides bands into parts, of which there are several only where workers share a call; and states what a call must
  * provide. */
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);

@@ -56,9 +56,9 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 }
 
 /* Vector operations of one multiply-accumulate step of a vector. */
-static double multiply_cost(const aic_contraction *c, const aic_target *target)
+static double product_cost(const aic_target *target, aic_product product)
 {
-    switch (arithmetic_of(c, target).product) {
+    switch (product) {
     case AIC_PRODUCT_PAIR:
     case AIC_PRODUCT_WORD:
         return aic_family_of(target)->dot2.operations;
@@ -69,6 +69,11 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
         break;
     }
     return 1.0;
+}
+
+static double multiply_cost(const aic_contraction *c, const aic_target *target)
+{
+    return product_cost(target, arithmetic_of(c, target).product);
 }
 
 /* ---- tiles ---- */
@@ -228,7 +233,7 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const bool embeds = (target->has & AIC_HAS_BROADCAST) != 0;
     const bool alone = embeds && t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
     const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
-    const double operations = multiply_cost(c, target);
+    const double operations = product_cost(target, t->geometry.arithmetic.product);
     double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
     double others;
     double loads = (image_loads(c, t, pixels, alone, &others) + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
@@ -308,7 +313,7 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
  * registers are kept in memory. */
 static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
 {
-    if (arithmetic_of(c, target).sum != AIC_SUM_CUBE) {
+    if (t->geometry.arithmetic.sum != AIC_SUM_CUBE) {
         return 0;
     }
     const double conversion = (double)t->geometry.machine->conversion;

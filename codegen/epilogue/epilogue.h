@@ -52,7 +52,7 @@ typedef struct aic_epilogue {
     aic_relu relu;
     aic_scale scale;
     unsigned scale_operand; /* number of the operand with words or halves, or with the one; 0: the one is `word` */
-    aic_scale_need need;    /* of one word or half by an address */
+    unsigned need;          /* of one word or half by an address: bits of aic_scale_need */
     uint64_t word;          /* the one word, or the bits of the one half, where code knows it */
     aic_word_reading reads;
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */

@@ -24,14 +24,24 @@ static bool is_marked(const aic_fixpipe_desc *d)
     return (d->deqScalar & AIC_FIXPIPE_WORD_BY_ADDRESS) != 0;
 }
 
-static aic_scale_need need_of(const aic_fixpipe_desc *d)
+/* What rectifies has a least result of its own, which code that moves results must know. */
+static unsigned need_of(const aic_fixpipe_desc *d, const aic_semantics *semantics)
 {
-    static const aic_scale_need needs[] = {
-        [AIC_FIXPIPE_WORD_PLAIN] = AIC_NEED_LITTLE,
-        [AIC_FIXPIPE_WORD_LIMITED] = AIC_NEED_LIMITS,
-        [AIC_FIXPIPE_WORD_LARGE] = AIC_NEED_ALL,
-    };
-    return needs[aic_fixpipe_marked(d->deqScalar)];
+    static const struct {
+        aic_fixpipe_word kind;
+        unsigned need;
+    } needs[] = {{AIC_FIXPIPE_WORD_OFFSET, AIC_NEED_UP},
+                 {AIC_FIXPIPE_WORD_UNSIGNED, AIC_NEED_UP | AIC_NEED_DOWN},
+                 {AIC_FIXPIPE_WORD_SHIFTS, AIC_NEED_MASK},
+                 {AIC_FIXPIPE_WORD_LIMITED, AIC_NEED_LIMITS},
+                 {AIC_FIXPIPE_WORD_LARGE, AIC_NEED_LARGE}};
+    const unsigned kinds = is_marked(d) ? aic_fixpipe_marked(d->deqScalar) : 0;
+    unsigned need = AIC_NEED_LITTLE;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        need |= (kinds & needs[i].kind) != 0 ? needs[i].need : 0U;
+    }
+    const bool far = (need & AIC_NEED_UP) != 0 && semantics->offset_sign == AIC_OFFSET_SIGN_UNSIGNED;
+    return need | (far ? AIC_NEED_LIMITS : 0U) | (need != AIC_NEED_LITTLE && d->reluEn ? AIC_NEED_LEAST : 0U);
 }
 
 /* What is not scaled is its own product, and a scale without a sign, as far as code knows it, turns none over. */
@@ -65,7 +75,7 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .relu = relu_of(d, semantics),
         .scale = scale_of(d->quantPre),
         .scale_operand = by_address ? (unsigned)words : 0,
-        .need = is_marked(d) ? need_of(d) : AIC_NEED_LITTLE,
+        .need = need_of(d, semantics),
         .word = d->deqScalar,
         .reads.shift = d->quantPre == AIC_QUANT_REQ8 || d->quantPre == AIC_QUANT_VREQ8,
         .reads.full_scale = semantics->scale_bits == AIC_SCALE_BITS_FULL && scale_of(d->quantPre) == AIC_SCALE_WORD,

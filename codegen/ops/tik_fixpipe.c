@@ -34,7 +34,7 @@ static aic_epilogue epilogue_of(const aic_tik_fixpipe_desc *d, const aic_semanti
         .scale = scale_of(d),
         .scale_operand = by_address ? scales : 0,
         .word = half ? aic_tik_fixpipe_scale(d) : 0,
-        .need = d->mode_param == AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS ? AIC_NEED_ALL : AIC_NEED_LITTLE,
+        .need = d->mode_param == AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS ? AIC_NEED_LARGE : AIC_NEED_LITTLE,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
     };
     if (d->bias) {

@@ -53,11 +53,16 @@ typedef enum aic_scale {
     AIC_SCALE_HALVES, /* 16 halves in memory, for the columns of every block */
 } aic_scale;
 
-/* What code for one word or half that it gets by an address must provide for. */
+/* What code for one word or half that it gets by an address must provide for, bits: the parameters of columns that have
+ * an effect on bytes (scaling.h), and large products. */
 typedef enum aic_scale_need {
-    AIC_NEED_LITTLE, /* bytes: no offset, no limits but those of the type; products do not overflow */
-    AIC_NEED_LIMITS, /* bytes: offsets, limits, shifts */
-    AIC_NEED_ALL,    /* products of int32 may be 2^31 or more; scales of float16 results may be 8 or more */
+    AIC_NEED_LITTLE = 0, /* bytes: no offset, no limits but those of the type; products do not overflow */
+    AIC_NEED_MASK = 1,
+    AIC_NEED_UP = 2,
+    AIC_NEED_LEAST = 4,
+    AIC_NEED_DOWN = 8,
+    AIC_NEED_LIMITS = 15, /* all of these */
+    AIC_NEED_LARGE = 16,  /* products of int32 may be 2^31 or more; scales of float16 results may be 8 or more */
 } aic_scale_need;
 
 typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_relu;

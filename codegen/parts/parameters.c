@@ -45,6 +45,10 @@ static void read_vector(aic_emit *e, const aic_scaling *p, const aic_packet *pac
         double scale = aic_half_to_double((uint16_t)p->word);
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }
+    for (int k = AIC_PARAMETER_UP; aic_is_one(p) && !p->known && k < AIC_PARAMETERS; k++) { /* of no effect */
+        value[k] =
+            aic_const_int(aic_vector(e->i32, packet->lanes), k == AIC_PARAMETER_LEAST ? aic_result_bottom(p) : 0);
+    }
     for (int k = (int)first; k < (int)end; k++) {
         if (aic_table_has(p, (aic_parameter)k) && !aic_parameter_is_byte((aic_parameter)k)) {
             value[k] = load_parameter(e, p, packet, entries, (aic_parameter)k, i);

@@ -73,9 +73,8 @@ unsigned aic_scaling_paths(const aic_scaling *p)
         return 1U << path_of_constant(p);
     }
     if (aic_is_one(p)) {
-        static const aic_path PATHS[] = {
-            [AIC_NEED_LITTLE] = AIC_PATH_FAST, [AIC_NEED_LIMITS] = AIC_PATH_LIMITS, [AIC_NEED_ALL] = AIC_PATH_FULL};
-        return 1U << PATHS[p->need];
+        const bool large = (p->need & AIC_NEED_LARGE) != 0;
+        return 1U << (large ? AIC_PATH_FULL : p->need != AIC_NEED_LITTLE ? AIC_PATH_LIMITS : AIC_PATH_FAST);
     }
     /* Of integers the full path does for offsets and limits, too: see aic_is_limited(). */
     return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
@@ -91,19 +90,23 @@ bool aic_table_has_path(const aic_scaling *p)
 
 bool aic_table_has(const aic_scaling *p, aic_parameter parameter)
 {
-    const bool words = aic_reads_words(p),
-               limits = words && (p->scale == AIC_SCALE_WORDS || p->need != AIC_NEED_LITTLE);
+    static const aic_scale_need NEEDS[AIC_PARAMETERS] = {[AIC_PARAMETER_MASK] = AIC_NEED_MASK,
+                                                         [AIC_PARAMETER_UP] = AIC_NEED_UP,
+                                                         [AIC_PARAMETER_LEAST] = AIC_NEED_LEAST,
+                                                         [AIC_PARAMETER_DOWN] = AIC_NEED_DOWN};
+    const bool words = aic_reads_words(p);
+    const bool needed = words && (p->scale == AIC_SCALE_WORDS || ((unsigned)p->need & NEEDS[parameter]) != 0);
     switch (parameter) {
     case AIC_PARAMETER_BIAS:
         return p->bias != AIC_DTYPE_NONE;
     case AIC_PARAMETER_SCALE:
         return words || aic_reads_halves(p);
     case AIC_PARAMETER_MASK:
-        return limits && p->shift;
+        return needed && p->shift;
     case AIC_PARAMETER_UP:
     case AIC_PARAMETER_LEAST:
     case AIC_PARAMETER_DOWN:
-        return limits && aic_gives_bytes(p);
+        return needed && aic_gives_bytes(p);
     case AIC_PARAMETERS:
         break;
     }

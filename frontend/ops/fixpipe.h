@@ -42,23 +42,28 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
 /* deqScalar of a descriptor whose word code gets by an address, in the place of cbufWorkspace: this bit, which counts
- * in no word, and from bit 1 on what kind of word it is. There is code for each kind. */
+ * in no word, and from bit 1 on what kind of word it is, bits of aic_fixpipe_word. There is code for each kind. */
 #define AIC_FIXPIPE_WORD_BY_ADDRESS (UINT64_C(1) << 63)
 
 typedef enum aic_fixpipe_word {
-    AIC_FIXPIPE_WORD_PLAIN,   /* int8 of a product that cannot overflow int32, clamped to its range or to 0..127 */
-    AIC_FIXPIPE_WORD_LIMITED, /* with an offset, a shift, a negative scale, or for uint8 */
-    AIC_FIXPIPE_WORD_LARGE    /* products of int32 may overflow, too */
+    AIC_FIXPIPE_WORD_PLAIN = 0,    /* int8 of a product that cannot overflow int32, clamped to its range or to 0..127 */
+    AIC_FIXPIPE_WORD_OFFSET = 1,   /* int8 with an offset that is an int8, too */
+    AIC_FIXPIPE_WORD_UNSIGNED = 2, /* uint8 with an offset from 0 on */
+    AIC_FIXPIPE_WORD_SHIFTS = 4,   /* of int32, with products that reach every result all the same */
+    AIC_FIXPIPE_WORD_LIMITED = 8,  /* anything but what LARGE means */
+    AIC_FIXPIPE_WORD_LARGE = 16    /* products of int32 may overflow */
 } aic_fixpipe_word;
 
-static inline uint64_t aic_fixpipe_mark(aic_fixpipe_word kind)
+enum { AIC_FIXPIPE_WORD_KINDS = 31 };
+
+static inline uint64_t aic_fixpipe_mark(unsigned kinds)
 {
-    return AIC_FIXPIPE_WORD_BY_ADDRESS | (uint64_t)kind << 1;
+    return AIC_FIXPIPE_WORD_BY_ADDRESS | (uint64_t)kinds << 1;
 }
 
-static inline aic_fixpipe_word aic_fixpipe_marked(uint64_t mark)
+static inline unsigned aic_fixpipe_marked(uint64_t mark)
 {
-    return (aic_fixpipe_word)(mark >> 1 & 3);
+    return (unsigned)(mark >> 1) & AIC_FIXPIPE_WORD_KINDS;
 }
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */

@@ -102,21 +102,24 @@ void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
     canonicalise_strides(desc);
 }
 
-/* The kind of a word whose results are bytes. */
-static aic_fixpipe_word kind_of(const aic_fixpipe_desc *desc)
+/* What code for the word must provide for where results are bytes. A scale of 1/64 and more takes 16 bits, which a
+ * shift leaves, beyond every result. */
+static unsigned kinds_of(const aic_fixpipe_desc *desc)
 {
     const aic_quant word = aic_quant_parts(desc->deqScalar);
     const bool shifts = desc->quantPre == AIC_QUANT_REQ8 && word.shift != 0;
-    const double size = ldexp(fabs((double)word.scale), shifts ? -(int)word.shift : 0);
-    if (desc->src == AIC_INT32 && size >= 1) {
-        return AIC_FIXPIPE_WORD_LARGE;
-    }
-    const bool plain = word.scale >= 0 && word.offset == 0 && word.is_signed && !shifts;
-    return plain ? AIC_FIXPIPE_WORD_PLAIN : AIC_FIXPIPE_WORD_LIMITED;
+    const double scale = fabs((double)word.scale), size = ldexp(scale, shifts ? -(int)word.shift : 0);
+    const bool near = word.is_signed ? word.offset >= INT8_MIN && word.offset <= INT8_MAX : word.offset >= 0;
+    const bool turns = desc->reluEn && word.scale < 0, reaches = !shifts || ldexp(scale, 6) >= 1;
+    unsigned kinds = shifts ? AIC_FIXPIPE_WORD_SHIFTS : AIC_FIXPIPE_WORD_PLAIN;
+    kinds |= !word.is_signed ? AIC_FIXPIPE_WORD_UNSIGNED : word.offset != 0 ? AIC_FIXPIPE_WORD_OFFSET : 0U;
+    kinds = near && reaches && !turns ? kinds : AIC_FIXPIPE_WORD_LIMITED;
+    return kinds | (desc->src == AIC_INT32 && size >= 1 ? AIC_FIXPIPE_WORD_LARGE : 0U);
 }
 
-/* A fixpipe that is alone does little besides: code that knows offset and limits saves it a fifth of its time, while in
- * a chain the convolution is what takes time. */
+/* A fixpipe that is alone does little besides: code that provides for no more than the kind of word needs saves it a
+ * fifth of its time. In a chain the convolution is what takes time, and there are fewer kinds: what is limited at all,
+ * and what is large, is limited in every way. */
 size_t aic_fixpipe_take_word(void *descriptor, bool alone, uint64_t *word)
 {
     enum { WORDS = 2 }; /* the operand of the words of vector modes */
@@ -124,11 +127,11 @@ size_t aic_fixpipe_take_word(void *descriptor, bool alone, uint64_t *word)
     if (aic_fixpipe_scale_of(desc->quantPre) != AIC_FIXPIPE_SCALAR) {
         return 0;
     }
-    const aic_fixpipe_word kind = desc->quantPre == AIC_QUANT_DEQF16 ? AIC_FIXPIPE_WORD_PLAIN : kind_of(desc);
-    if (alone && kind != AIC_FIXPIPE_WORD_PLAIN) {
-        return 0;
+    unsigned kinds = desc->quantPre == AIC_QUANT_DEQF16 ? AIC_FIXPIPE_WORD_PLAIN : kinds_of(desc);
+    if (!alone && kinds != AIC_FIXPIPE_WORD_PLAIN) {
+        kinds = (kinds & AIC_FIXPIPE_WORD_LARGE) | AIC_FIXPIPE_WORD_LIMITED;
     }
     *word = desc->deqScalar;
-    desc->deqScalar = aic_fixpipe_mark(kind);
+    desc->deqScalar = aic_fixpipe_mark(kinds);
     return WORDS;
 }

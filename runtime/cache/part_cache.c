@@ -155,7 +155,7 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
                        aic_part_origin *origin)
 {
     aic_part_cache *parts = (aic_part_cache *)source;
-    const aic_cache_key key = {identity->bytes, identity->size, aic_hash_bytes(identity->bytes, identity->size)};
+    const aic_cache_key key = {identity->bytes, identity->size, aic_checksum(identity->bytes, identity->size)};
     aic_presence *reader = aic_grace_enter();
     const aic_cache_entry *entry = aic_cache_find(&parts->cache, &key);
     aic_flight *flight = NULL;

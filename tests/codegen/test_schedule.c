@@ -1,5 +1,6 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
 #include "codegen/contraction/tiling.h"
+#include "codegen/explain.h"
 #include "frontend/core/spec.h"
 
 #include <aic/aic.h>
@@ -71,6 +72,30 @@ static bool same_requirements(const aic_requirements *a, const aic_requirements 
     return same;
 }
 
+/* What the report says of the plan, to be freed. */
+static char *report_of(const aic_plan *plan)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    plan->shape->report(out, plan);
+    aic_explain_plan(out, plan);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* Of a plan that was made of another one of the walk, and of one that was made anew. Now and then: it takes long. */
+static void check_report(const aic_plan *plan, const aic_plan *again, size_t count)
+{
+    if (count % 61 == 0) {
+        char *walked = report_of(plan), *made = report_of(again);
+        ck_assert_str_eq(walked, made);
+        free(walked);
+        free(made);
+    }
+}
+
 static bool check_schedule(void *user, const aic_plan *plan)
 {
     walk *seen = user;
@@ -81,6 +106,7 @@ static bool check_schedule(void *user, const aic_plan *plan)
     ck_assert(aic_schedule_equal(&plan->schedule, &again->schedule));
     ck_assert(plan->cost > 0 && plan->cost == again->cost);
     ck_assert(same_requirements(&plan->requirements, &again->requirements));
+    check_report(plan, again, seen->count);
     seen->least = seen->count++ == 0 || plan->cost < seen->least ? plan->cost : seen->least;
     aic_plan_free(again);
     return seen->count < 3000;
@@ -89,6 +115,8 @@ static bool check_schedule(void *user, const aic_plan *plan)
 static const char *const SHAPES[] = {
     "conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], accumulate=fast)",
     "conv2d(dtype=int8, fm_shape=[3,9,17,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])",
+    "conv2d(dtype=float16, fm_shape=[2,14,13,16], kernel_shape=[2,3,3,64,16], pad=[1,1,1,1], accumulate=winograd)",
+    "conv2d(dtype=int8, fm_shape=[2,12,19,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64)",
     "mmad(dtype=int8, m=40, n=70, k=100) | fixpipe(dst=int8, src=int32, quantPre=VREQ8)",
     "fixpipe(dst=float16, src=float32, nSize=100, mSize=300, srcStride=304, dstStride=100, quantPre=F322F16)",
     "transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[2,37,13,13])",

@@ -60,6 +60,7 @@ typedef struct row {
 #define LOCAL ", op=BM_ADD, memory=local, input0_addr=0, input1_addr=1024, output_addr=2048"
 #define INTEGERS "tensor_arithmetic_quantized(shape=[5,3,4,5]"
 #define WIDE ", input0_8bit=false, input1_8bit=false, output_8bit=false"
+#define FIXED_ONE "input1_is_const=true, input1_const="
 #define FIXED "op=BM_ADD, input1_is_const=true"
 #define TILE "texpands(dtype=float32, rows=4, cols=8"
 #define BOXES "texpands(dtype=float32, rows=32, cols=32, slayout=row_major"
@@ -99,11 +100,15 @@ static const row rows[] = {
     {FIX_BYTES, ", dst=float16, src=int32, quantPre=VDEQF16, deqScalar=0)",
      ", dst=float16, src=int32, quantPre=VDEQF16, deqScalar=0x7F800000)", true},
     {FIX_BYTES, QF "0x3F800000)", QF "0x8000001F3F800000)", true},
-    {FIX_BYTES, QF "0x3F800000)", QF "0x203F800000)", false}, /* but what has an offset, alone, is known */
+    {FIX_BYTES, QF "0x3F800000)", QF "0x203F800000)", true},    /* uint8, offsets 0 and 1 */
+    {FIX_BYTES, QF "0x3F800000)", QF "0x400038000000)", false}, /* and int8 */
     {FIX_BYTES, QF "0x400038000000)", QF "0x400037800000)", true},
-    {FIX_BYTES, QF "0x402038000000)", QF "0x402037800000)", false},
+    {FIX_BYTES, QF "0x400038000000)", QF "0x402038000000)", false}, /* int8, with an offset, too */
+    {FIX_BYTES, QF "0x402038000000)", QF "0x7FE037800000)", true},  /* 1 and -1 */
+    {FIX_BYTES, QF "0x402038000000)", QF "0x500038000000)", false}, /* 128, which leaves out results */
+    {FIX_BYTES, QF "0x500038000000)", QF "0x200037800000)", true},  /* as all -256 of uint8 */
     {FIX_BYTES, REQ "0x3F800000)", REQ "0xF3F800000)", true},
-    {FIX_BYTES, REQ "0x103F800000)", REQ "0x1F3F800000)", false},
+    {FIX_BYTES, REQ "0x103F800000)", REQ "0x1F3F800000)", true}, /* shifts by 1 and by 16 bits */
     {FIX_BYTES, REQ "0x400038000000)", REQ "0x400037800000)", true},
     {FIX_BYTES, REQ "0x3F800000)", REQ "0x3F800000, reluEn=true)", true}, /* 0..255: what is negative is clamped */
     {FIX_BYTES, REQ "0x40003F800000)", REQ "0x40003F800000, reluEn=true)", false},
@@ -147,6 +152,10 @@ static const row rows[] = {
     {WORDS, ", " FIXED ", input1_const=2)", ", " FIXED ", input1_const=2, input1_addr=7, input1_stride=[9,9,9,-9])",
      true},
     {WORDS, ", " FIXED ", input1_const=2)", ", " FIXED ", input1_const=3)", true}, /* a word at run time */
+    {CONV_HALF, ") | tensor_arithmetic(op=BM_MUL, " FIXED_ONE "2) | tensor_arithmetic(op=BM_ADD, " FIXED_ONE "3)",
+     ") | tensor_arithmetic(op=BM_MUL, " FIXED_ONE "-5) | tensor_arithmetic(op=BM_ADD, " FIXED_ONE "0)", true},
+    {CONV_HALF, ") | tensor_arithmetic(op=BM_MAX, " FIXED_ONE "2)", ") | tensor_arithmetic(op=BM_MAX, " FIXED_ONE "3)",
+     false},
     {WORDS, ", op=BM_DIV, input1_is_const=true, input1_const=2)", ", op=BM_DIV, input1_is_const=true, input1_const=4)",
      false},
     {WORDS, ", op=BM_DIV, input1_is_const=true, input1_const=0)", ", op=BM_DIV, input1_is_const=true, input1_const=3)",

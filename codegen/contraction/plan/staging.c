@@ -34,9 +34,8 @@ static void defer(const aic_contraction *c, const aic_plan_geometry *g, const ai
     s->deferred_rows = aic_round_up(aic_parts(g->rows.large * g->cols.large, pauses), AIC_DEFERRED_STEP);
 }
 
-/* Lays out a worker's private memory. */
-static void lay_out_private(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b,
-                            const aic_plan_panel *p, const aic_plan_tile *t, aic_plan_staging *s)
+void aic_plan_staging_lay_out(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b,
+                              const aic_plan_panel *p, const aic_plan_tile *t, aic_plan_staging *s)
 {
     const int64_t buffers = !s->has_epilogue ? 0 : g->blocks > 1 ? s->strips : s->defers ? 2 : 1;
     const int64_t surplus = wish->surplus * b->col_step * b->pixel_pitch + p->kpacks * g->arithmetic.kpack_bytes;
@@ -66,6 +65,6 @@ aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_
     if (s.defers) {
         defer(c, g, wish, p, &s);
     }
-    lay_out_private(g, wish, b, p, t, &s);
+    aic_plan_staging_lay_out(g, wish, b, p, t, &s);
     return s;
 }

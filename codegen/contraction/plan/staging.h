@@ -33,6 +33,10 @@ typedef struct aic_plan_staging {
 aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
                                        const aic_plan_band *b, const aic_plan_panel *p, const aic_plan_tile *t);
 
+/* Lays out a worker's private memory, which depends on the band. */
+void aic_plan_staging_lay_out(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b,
+                              const aic_plan_panel *p, const aic_plan_tile *t, aic_plan_staging *s);
+
 /* The epilogue that stores the sums as they are, in blocks of 16 columns. */
 aic_epilogue aic_plain_epilogue(const aic_contraction *c);
 
