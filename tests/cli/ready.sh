@@ -26,8 +26,7 @@ others=('mmad(dtype=int8, m=84, n=80, k=64)' 'conv2d(dtype=int8, fm_shape=[3,19,
 
 for shape in "${shapes[@]}"; do
     expect "$shape" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' "$aicjit" check "$shape"
-    [[ $shape == mmad* ]] || # its weights, in rows, are packed by code of its own
-        ok "$shape: without LLVM" test "$(LD_DEBUG=files "$aicjit" check "$shape" 2>&1 | grep -c 'calling init.*libLLVM')" -eq 0
+    ok "$shape: without LLVM" test "$(LD_DEBUG=files "$aicjit" check "$shape" 2>&1 | grep -c 'calling init.*libLLVM')" -eq 0
 done
 for shape in "${others[@]}"; do
     expect "$shape" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+' "$aicjit" check "$shape"
