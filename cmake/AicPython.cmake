@@ -12,13 +12,14 @@ set(python_dir "${PROJECT_SOURCE_DIR}/tools/python")
 set(package_build_dir "${PROJECT_BINARY_DIR}/python/aicjit")
 file(GLOB python_sources CONFIGURE_DEPENDS "${python_dir}/aicjit/*.py" "${python_dir}/aicjit/*.pyi"
     "${python_dir}/aicjit/onnx/*.py" "${python_dir}/aicjit/py.typed")
-file(GLOB python_lists CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.def")
+file(GLOB python_lists CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.def"
+    "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.h")
 set(python_stamp "${PROJECT_BINARY_DIR}/python/stamp")
 add_custom_command(OUTPUT "${python_stamp}"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${package_build_dir}"
     COMMAND "${Python3_EXECUTABLE}" "${python_dir}/generate.py" "${PROJECT_SOURCE_DIR}" "${package_build_dir}" ${python_sources}
     COMMAND "${CMAKE_COMMAND}" -E touch "${python_stamp}"
-    DEPENDS "${python_dir}/generate.py" ${python_sources} ${python_lists} "${PROJECT_SOURCE_DIR}/frontend/include/aic/types.h"
+    DEPENDS "${python_dir}/generate.py" ${python_sources} ${python_lists}
     VERBATIM)
 add_custom_target(aicjit_python ALL DEPENDS "${python_stamp}")
 

@@ -18,7 +18,7 @@ static void fuse(const void *desc, const aic_semantics *semantics, const int *op
     const aic_arith p = aic_arith_of_words(desc, semantics);
     const aic_arith_operand *b = &p.operand[AIC_ARITH_INPUT1];
     const int stage = aic_tensor_arithmetic_other_stage(desc);
-    const bool reads = b->source == AIC_ARITH_TENSOR && stage == 0;
+    const bool reads = (b->source == AIC_ARITH_TENSOR && stage == 0) || b->source == AIC_ARITH_WORD;
     aic_step step = {.op = AIC_STEP_ARITHMETIC,
                      .operand = reads ? (unsigned)operand[AIC_ARITH_INPUT1] : 0,
                      .value = aic_arith_value(&p),

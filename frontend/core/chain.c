@@ -156,6 +156,19 @@ static int add_other(aic_chain_operands *chain, const aic_operand *own, int *num
     return add(chain, &other);
 }
 
+/* Places for the addresses of constants, behind the operands of callers. */
+static void add_constants(const aic_spec *resolved, aic_chain_operands *chain)
+{
+    static const aic_operand PLACE = {.name = "constant", .direction = AIC_DIRECTION_UNUSED};
+    for (int s = 1; s < resolved->count; s++) {
+        const aic_op_info *op = info_of(resolved, s);
+        if (op->change && op->is_marked(&resolved->stage[s].desc)) {
+            chain->from[s][OTHER] = add(chain, &PLACE);
+            chain->hidden++;
+        }
+    }
+}
+
 /* The result of a chain that ends with changed accumulators. */
 static aic_operand changed_output(const aic_accumulator *accumulator, const aic_operand *own)
 {
@@ -192,4 +205,5 @@ void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semant
             add_l1out(chain, &start, &own[OUTPUT]);
         }
     }
+    add_constants(resolved, chain);
 }

@@ -6,10 +6,11 @@
 
 /* The operands of a resolved chain. from[stage][operand] is the index of a stage's own operand among them, or
  * AIC_ACCUMULATED for accumulators that the stage gets from another one. l1out: the index of that operand, which comes
- * behind those of the first operator; 0: there is none. */
+ * behind those of the first operator; 0: there is none. hidden: how many at the end are constants that code gets by
+ * their addresses, which callers do not give. */
 typedef struct aic_chain_operands {
     aic_operand operand[AIC_OPERANDS_MAX];
-    size_t count;
+    size_t count, hidden;
     int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
     int l1out;
 } aic_chain_operands;

@@ -3,20 +3,17 @@
 
 #include "frontend/core/bytes.h"
 
-/* Storage of one entry by kind. Booleans are read and written as bytes: a caller's bool may hold any byte, and
- * loading another than 0 or 1 as a bool is undefined. */
+/* Storage of one entry by kind. */
 static const size_t entry_sizes[] = {
-    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),         [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
-    [AIC_KIND_FLOAT32] = sizeof(AIC_RAW_FLOAT32), [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL),
-    [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),     [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS),
-    [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),       [AIC_KIND_SIZE] = sizeof(AIC_RAW_SIZE),
-    [AIC_KIND_TAG] = sizeof(AIC_RAW_TAG),
+    [AIC_KIND_INT] = sizeof(int64_t),  [AIC_KIND_REAL] = sizeof(double),     [AIC_KIND_FLOAT32] = sizeof(float),
+    [AIC_KIND_BOOL] = sizeof(bool),    [AIC_KIND_DTYPE] = sizeof(aic_dtype), [AIC_KIND_BITS] = sizeof(uint64_t),
+    [AIC_KIND_DIMS] = sizeof(int64_t), [AIC_KIND_SIZE] = sizeof(int64_t),    [AIC_KIND_TAG] = sizeof(uint64_t),
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = sizeof(type),
 #include <aic/enum.def>
 #undef AIC_ENUM
 };
 
-_Static_assert(sizeof(bool) == sizeof(AIC_RAW_BOOL), "a bool is one byte");
+_Static_assert(sizeof(bool) == 1, "a bool is one byte");
 _Static_assert(sizeof(aic_dtype) == sizeof(uint32_t), "enumerations are 32 bits wide");
 #define AIC_ENUM(KIND, type, expected) _Static_assert(sizeof(type) == sizeof(uint32_t), #type " is 32 bits wide");
 #include <aic/enum.def>
@@ -39,19 +36,7 @@ static size_t entry_offset(const aic_field *field, uint32_t index)
 
 uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index)
 {
-    const unsigned char *entry = (const unsigned char *)desc + entry_offset(field, index);
-    uint32_t narrow;
-    uint64_t wide;
-    switch (entry_sizes[field->kind]) {
-    case sizeof(unsigned char):
-        return *entry;
-    case sizeof narrow:
-        memcpy(&narrow, entry, sizeof narrow);
-        return narrow;
-    default:
-        memcpy(&wide, entry, sizeof wide);
-        return wide;
-    }
+    return aic_entry_word((const unsigned char *)desc + entry_offset(field, index), entry_sizes[field->kind]);
 }
 
 void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint64_t word)

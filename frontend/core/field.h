@@ -53,6 +53,26 @@ typedef struct aic_record {
 #define AIC_FIELD_ROW(type, kind, name, count, need, fallback)                                                         \
     {#name, AIC_KIND_##kind, count, AIC_NEED_##need, AIC_ADDED_##need, offsetof(type, name), (double)(fallback)},
 
+/* An entry of `size` bytes as a 64-bit pattern. Read without its type: a caller's bool may hold any byte, and loading
+ * another than 0 or 1 as a bool is undefined. */
+static inline uint64_t aic_entry_word(const void *entry, size_t size)
+{
+    unsigned char byte;
+    uint32_t narrow;
+    uint64_t wide;
+    switch (size) {
+    case sizeof byte:
+        memcpy(&byte, entry, sizeof byte);
+        return byte;
+    case sizeof narrow:
+        memcpy(&narrow, entry, sizeof narrow);
+        return narrow;
+    default:
+        memcpy(&wide, entry, sizeof wide);
+        return wide;
+    }
+}
+
 /* Writing a descriptor's fields as key words:
  *
  *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
@@ -61,97 +81,26 @@ typedef struct aic_record {
  * may have filled with anything. `words` and `n` are the caller's. */
 #define AIC_KEY_FIELD(kind, member, count)                                                                             \
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
-        words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                           \
+        words[n++] = AIC_ENTRY_WORD(kind, member, i_);                                                                 \
     }
+#define AIC_ENTRY_WORD(kind, member, index)                                                                            \
+    aic_entry_word((const unsigned char *)(const void *)&(member) + (index) * sizeof(AIC_CTYPE_##kind),                \
+                   sizeof(AIC_CTYPE_##kind))
 
 /* The same for comparing them with such words: returns 0 from the function where an entry differs. */
 #define AIC_COMPARE_FIELD(kind, member, count)                                                                         \
-    if (sizeof(AIC_RAW_##kind) == sizeof words[0]) {                                                                   \
+    if (sizeof(AIC_CTYPE_##kind) == sizeof words[0]) {                                                                 \
         if (memcmp(words + n, (const void *)&(member), (count) * sizeof words[0]) != 0) {                              \
             return 0;                                                                                                  \
         }                                                                                                              \
         n += (count);                                                                                                  \
     } else {                                                                                                           \
         for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                    \
-            if (words[n++] != AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_])) {                \
+            if (words[n++] != AIC_ENTRY_WORD(kind, member, i_)) {                                                      \
                 return 0;                                                                                              \
             }                                                                                                          \
         }                                                                                                              \
     }
-#define AIC_RAW_INT int64_t
-#define AIC_RAW_REAL double
-#define AIC_RAW_FLOAT32 float
-#define AIC_RAW_BOOL unsigned char
-#define AIC_RAW_DTYPE aic_dtype
-#define AIC_RAW_BITS uint64_t
-#define AIC_RAW_DIMS int64_t
-#define AIC_RAW_ACCUMULATE aic_accumulate
-#define AIC_RAW_L1OUT aic_l1out
-#define AIC_RAW_LAYOUT aic_layout
-#define AIC_RAW_FORMAT aic_fixpipe_format
-#define AIC_RAW_QUANT_PRE aic_quant_pre
-#define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
-#define AIC_RAW_SIZE int64_t
-#define AIC_RAW_TAG uint64_t
-#define AIC_RAW_ARCH aic_chip
-#define AIC_RAW_LOC aic_loc
-#define AIC_RAW_BLAYOUT aic_blayout
-#define AIC_RAW_SLAYOUT aic_slayout
-#define AIC_RAW_PAD aic_pad
-#define AIC_RAW_LIMITS aic_limits
-#define AIC_RAW_OVERFLOW aic_overflow
-#define AIC_RAW_ATOMIC_OP aic_atomic_op
-#define AIC_RAW_MEMORY aic_memory
-#define AIC_RAW_ROUNDING aic_rounding
-#define AIC_RAW_SUM_MODEL aic_sum_model
-#define AIC_RAW_INT_OVERFLOW aic_int_overflow
-#define AIC_RAW_OFFSET_SIGN aic_offset_sign
-#define AIC_RAW_N_FIELD aic_n_field
-#define AIC_RAW_MCB_SHIFT aic_mcb_shift
-#define AIC_RAW_SCALE_BITS aic_scale_bits
-#define AIC_RAW_OFFSET_CLAMP aic_offset_clamp
-#define AIC_RAW_RELU_ORDER aic_relu_order
-#define AIC_RAW_RELU_ZERO aic_relu_zero
-#define AIC_RAW_MAC aic_mac
-#define AIC_RAW_MINMAX_NAN aic_minmax_nan
-#define AIC_RAW_MAT_VALID aic_mat_valid
-#define AIC_WORD_INT(v) ((uint64_t)(v))
-#define AIC_WORD_REAL(v) aic_bits_of_double(v)
-#define AIC_WORD_FLOAT32(v) aic_bits_of_float(v)
-#define AIC_WORD_BOOL(v) ((uint64_t)(v))
-#define AIC_WORD_DTYPE(v) ((uint64_t)(v))
-#define AIC_WORD_BITS(v) (v)
-#define AIC_WORD_DIMS(v) ((uint64_t)(v))
-#define AIC_WORD_ACCUMULATE(v) ((uint64_t)(v))
-#define AIC_WORD_L1OUT(v) ((uint64_t)(v))
-#define AIC_WORD_LAYOUT(v) ((uint64_t)(v))
-#define AIC_WORD_FORMAT(v) ((uint64_t)(v))
-#define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))
-#define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
-#define AIC_WORD_SIZE(v) ((uint64_t)(v))
-#define AIC_WORD_TAG(v) (v)
-#define AIC_WORD_ARCH(v) ((uint64_t)(v))
-#define AIC_WORD_LOC(v) ((uint64_t)(v))
-#define AIC_WORD_BLAYOUT(v) ((uint64_t)(v))
-#define AIC_WORD_SLAYOUT(v) ((uint64_t)(v))
-#define AIC_WORD_PAD(v) ((uint64_t)(v))
-#define AIC_WORD_LIMITS(v) ((uint64_t)(v))
-#define AIC_WORD_OVERFLOW(v) ((uint64_t)(v))
-#define AIC_WORD_ATOMIC_OP(v) ((uint64_t)(v))
-#define AIC_WORD_MEMORY(v) ((uint64_t)(v))
-#define AIC_WORD_ROUNDING(v) ((uint64_t)(v))
-#define AIC_WORD_SUM_MODEL(v) ((uint64_t)(v))
-#define AIC_WORD_INT_OVERFLOW(v) ((uint64_t)(v))
-#define AIC_WORD_OFFSET_SIGN(v) ((uint64_t)(v))
-#define AIC_WORD_N_FIELD(v) ((uint64_t)(v))
-#define AIC_WORD_MCB_SHIFT(v) ((uint64_t)(v))
-#define AIC_WORD_SCALE_BITS(v) ((uint64_t)(v))
-#define AIC_WORD_OFFSET_CLAMP(v) ((uint64_t)(v))
-#define AIC_WORD_RELU_ORDER(v) ((uint64_t)(v))
-#define AIC_WORD_RELU_ZERO(v) ((uint64_t)(v))
-#define AIC_WORD_MAC(v) ((uint64_t)(v))
-#define AIC_WORD_MINMAX_NAN(v) ((uint64_t)(v))
-#define AIC_WORD_MAT_VALID(v) ((uint64_t)(v))
 
 static inline uint64_t aic_bits_of_double(double value)
 {

@@ -59,6 +59,8 @@ typedef struct aic_op_info {
      * become equal. Returns the number of its own operand, an unused one, in the place of which the address is passed;
      * 0: there is no such number. NULL: there never is. `alone`: the operator is no part of a chain. */
     size_t (*take_word)(void *desc, bool alone, uint64_t *word);
+    /* Of what changes accumulators: whether that mark is there. */
+    bool (*is_marked)(const void *desc);
     /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), after fill_in and clear_ignored,
      * and returns their number. Every call runs it, so it is expanded from the field list at compile time. */
     uint32_t (*key)(const void *desc, uint64_t *words);

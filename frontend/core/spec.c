@@ -110,24 +110,26 @@ void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
     }
 }
 
-size_t aic_spec_take_word(aic_spec *canonical, const aic_semantics *semantics, uint64_t *word)
+void aic_spec_take_words(aic_spec *canonical, const aic_semantics *semantics, aic_words *words)
 {
-    const int32_t last = canonical->count - 1;
-    aic_stage *stage = &canonical->stage[last];
-    const aic_stage known = *stage;
-    const aic_op_info *op = aic_op_get(stage->op);
-    const size_t own = op->take_word != NULL ? op->take_word(&stage->desc, last == 0, word) : 0;
-    if (own == 0 || last == 0) {
-        return own;
+    size_t own[AIC_STAGES_MAX] = {0};
+    uint64_t word[AIC_STAGES_MAX];
+    aic_chain_operands chain = {.hidden = 0};
+    *words = (aic_words){.count = 0};
+    for (int32_t s = 0; s < canonical->count; s++) {
+        const aic_op_info *op = aic_op_get(canonical->stage[s].op);
+        own[s] = op->take_word == NULL ? 0 : op->take_word(&canonical->stage[s].desc, canonical->count == 1, &word[s]);
     }
-    aic_chain_operands chain;
-    aic_chain_operands_of(canonical, semantics, &chain);
-    const int operand = chain.from[last][own];
-    if (operand <= 0) { /* the chain has no place for its address */
-        *stage = known;
-        return 0;
+    if (canonical->count > 1) { /* in which all marks count */
+        aic_chain_operands_of(canonical, semantics, &chain);
     }
-    return (size_t)operand;
+    for (int32_t s = 0; s < canonical->count; s++) {
+        if (own[s] != 0) {
+            words->operand[words->count] = canonical->count > 1 ? (size_t)chain.from[s][own[s]] : own[s];
+            words->word[words->count++] = word[s];
+        }
+    }
+    words->hidden = chain.hidden;
 }
 
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)

@@ -18,9 +18,16 @@ void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
  * users as their request. */
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
 
-/* Takes the number that the code of a canonical chain gets by an address out of it (take_word of aic_op_info). Returns
- * the number of the operand in the place of which calls pass the address of *word; 0: there is none. */
-size_t aic_spec_take_word(aic_spec *canonical, const aic_semantics *semantics, uint64_t *word);
+/* Numbers that code gets by their addresses: the operands in the place of which calls pass them. `hidden` of these
+ * operands are none of the caller's, but come behind them. */
+typedef struct aic_words {
+    size_t count, hidden;
+    size_t operand[AIC_STAGES_MAX];
+    uint64_t word[AIC_STAGES_MAX];
+} aic_words;
+
+/* Takes such numbers out of a canonical specification (take_word of aic_op_info). */
+void aic_spec_take_words(aic_spec *canonical, const aic_semantics *semantics, aic_words *words);
 
 /* How the data of calls are checked, prepared once for all calls of a kernel: the hook of the last stage, NULL for
  * none, and the index of each operand of that stage among the call's (AIC_ACCUMULATED: it is not among them). */

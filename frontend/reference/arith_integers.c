@@ -3,13 +3,9 @@
 #include "frontend/reference/arith_address.h"
 #include "frontend/reference/reference.h"
 
-/* What formulas look at besides values. */
-typedef struct quantized {
-    const aic_tensor_arithmetic_quantized_desc *desc;
-    const aic_semantics *semantics;
-} quantized;
+typedef aic_tensor_arithmetic_quantized_desc descriptor;
 
-/* ---- formulas; a, b and the old output are exact values ---- */
+/* ---- formulas ---- */
 
 /* floor(value / 2^count) */
 static int64_t shift_right(int64_t value, int64_t count)
@@ -18,107 +14,60 @@ static int64_t shift_right(int64_t value, int64_t count)
 }
 
 /* Section 4.5. */
-static int64_t shift_rounding(const quantized *p, int64_t value)
+static int64_t shift_rounding(const descriptor *desc, const aic_semantics *semantics, int64_t value)
 {
-    const bool half = p->semantics->rounding == AIC_ROUNDING_HALF_UP && p->desc->rshift_bit > 0;
-    return shift_right(value + (half ? INT64_C(1) << (p->desc->rshift_bit - 1) : 0), p->desc->rshift_bit);
-}
-
-static int64_t integer_add(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a + b;
-}
-
-static int64_t integer_sub(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a - b;
-}
-
-static int64_t integer_mul(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)old;
-    return shift_rounding(p, a * b);
-}
-
-static int64_t integer_mac(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    return shift_rounding(p, a * b + old * (INT64_C(1) << p->desc->lshift_bit));
-}
-
-static int64_t integer_max(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a > b ? a : b;
-}
-
-static int64_t integer_min(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a < b ? a : b;
-}
-
-static int64_t integer_and(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a & b;
-}
-
-static int64_t integer_or(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a | b;
-}
-
-static int64_t integer_xor(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)old;
-    return a ^ b;
-}
-
-static int64_t integer_cpy(const quantized *p, int64_t a, int64_t b, int64_t old)
-{
-    (void)p;
-    (void)b;
-    (void)old;
-    return a;
+    const bool half = semantics->rounding == AIC_ROUNDING_HALF_UP && desc->rshift_bit > 0;
+    return shift_right(value + (half ? INT64_C(1) << (desc->rshift_bit - 1) : 0), desc->rshift_bit);
 }
 
 /* Section 4.6; 16 bits and more are all shifted out by 16. */
-static int64_t integer_shift(const quantized *p, int64_t a, int64_t b, int64_t old)
+static int64_t shift(const descriptor *desc, int64_t a, int64_t b)
 {
-    (void)old;
     const int64_t pattern = a & 0xFFFF;
     const int64_t count = b < -16 || b > 16 ? 16 : b < 0 ? -b : b;
     if (b >= 0) {
         return pattern << count;
     }
-    return shift_right(p->desc->shift_type == 1 ? a : pattern, count);
+    return shift_right(desc->shift_type == 1 ? a : pattern, count);
+}
+
+/* Of exact values a, b and the old output. */
+static int64_t compute(const descriptor *desc, const aic_semantics *semantics, int64_t a, int64_t b, int64_t old)
+{
+    switch (desc->op) {
+    case AIC_ATOMIC_BM_ADD:
+        return a + b;
+    case AIC_ATOMIC_BM_SUB:
+        return a - b;
+    case AIC_ATOMIC_BM_MUL:
+        return shift_rounding(desc, semantics, a * b);
+    case AIC_ATOMIC_BM_MAC:
+        return shift_rounding(desc, semantics, a * b + old * (INT64_C(1) << desc->lshift_bit));
+    case AIC_ATOMIC_BM_MAX:
+        return a > b ? a : b;
+    case AIC_ATOMIC_BM_MIN:
+        return a < b ? a : b;
+    case AIC_ATOMIC_BM_AND:
+        return a & b;
+    case AIC_ATOMIC_BM_OR:
+        return a | b;
+    case AIC_ATOMIC_BM_XOR:
+        return a ^ b;
+    case AIC_ATOMIC_BM_SHIFT:
+        return shift(desc, a, b);
+    default: /* BM_CPY */
+        return a;
+    }
+}
+
+/* Whether the result is clamped to the output's range; of the others the low bits are stored. */
+static bool is_clamped(aic_atomic_op op)
+{
+    return op == AIC_ATOMIC_BM_ADD || op == AIC_ATOMIC_BM_SUB || op == AIC_ATOMIC_BM_MUL || op == AIC_ATOMIC_BM_MAC ||
+           op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN;
 }
 
 /* ---- elements ---- */
-
-/* clamped: to the output's range; else the low bits are stored. */
-static const struct {
-    aic_atomic_op op;
-    bool clamped;
-    int64_t (*formula)(const quantized *p, int64_t a, int64_t b, int64_t old);
-} formulas[] = {
-    {AIC_ATOMIC_BM_ADD, true, integer_add},  {AIC_ATOMIC_BM_SUB, true, integer_sub},
-    {AIC_ATOMIC_BM_MUL, true, integer_mul},  {AIC_ATOMIC_BM_MAC, true, integer_mac},
-    {AIC_ATOMIC_BM_MAX, true, integer_max},  {AIC_ATOMIC_BM_MIN, true, integer_min},
-    {AIC_ATOMIC_BM_AND, false, integer_and}, {AIC_ATOMIC_BM_OR, false, integer_or},
-    {AIC_ATOMIC_BM_XOR, false, integer_xor}, {AIC_ATOMIC_BM_SHIFT, false, integer_shift},
-    {AIC_ATOMIC_BM_CPY, false, integer_cpy},
-};
 
 /* An operand: its numbers, and a tensor or one value for all elements. */
 typedef struct operand {
@@ -156,16 +105,15 @@ static void write(const operand *o, const int64_t at[AIC_NCHW], bool clamped, in
 }
 
 /* The operands of the descriptor: output, input0, input1. BM_CPY does not look at input1. */
-static void open_operands(const quantized *p, void *const operands[], operand o[3])
+static void open_operands(const descriptor *d, const aic_semantics *semantics, void *const operands[], operand o[3])
 {
-    const aic_tensor_arithmetic_quantized_desc *d = p->desc;
     const bool local = d->memory == AIC_MEMORY_LOCAL;
     o[0] = (operand){.bits = d->output_8bit ? 8 : 16, .is_signed = d->output_sign};
-    o[0].tensor = aic_reference_tensor_of(operands[0], o[0].bits, d->memory, p->semantics, d->output_addr, d->shape,
+    o[0].tensor = aic_reference_tensor_of(operands[0], o[0].bits, d->memory, semantics, d->output_addr, d->shape,
                                           d->output_stride, NULL);
     o[1] = (operand){.bits = d->input0_8bit ? 8 : 16, .is_signed = d->input0_sign, .is_const = d->input0_is_const};
     o[1].constant = number_of(&o[1], d->input0_addr);
-    o[1].tensor = aic_reference_tensor_of(operands[local ? 0 : 1], o[1].bits, d->memory, p->semantics, d->input0_addr,
+    o[1].tensor = aic_reference_tensor_of(operands[local ? 0 : 1], o[1].bits, d->memory, semantics, d->input0_addr,
                                           d->shape, d->input0_stride, NULL);
     if (d->op == AIC_ATOMIC_BM_CPY) {
         o[2] = (operand){.is_const = true};
@@ -175,27 +123,23 @@ static void open_operands(const quantized *p, void *const operands[], operand o[
     o[2].constant = number_of(&o[2], d->input1_addr);
     if (!o[2].is_const) { /* only then do the flags count */
         const bool broadcast[AIC_NCHW] = {d->input1_n_is1, false, d->input1_h_is1, d->input1_w_is1};
-        o[2].tensor = aic_reference_tensor_of(operands[local ? 0 : 2], o[2].bits, d->memory, p->semantics,
-                                              d->input1_addr, d->shape, d->input1_stride, broadcast);
+        o[2].tensor = aic_reference_tensor_of(operands[local ? 0 : 2], o[2].bits, d->memory, semantics, d->input1_addr,
+                                              d->shape, d->input1_stride, broadcast);
     }
 }
 
-aic_status aic_tensor_arithmetic_quantized_reference(const void *descriptor, const aic_semantics *semantics,
+aic_status aic_tensor_arithmetic_quantized_reference(const void *given, const aic_semantics *semantics,
                                                      void *const operands[])
 {
-    const quantized p = {descriptor, semantics};
-    const int64_t *shape = p.desc->shape;
+    const descriptor *desc = given;
+    const int64_t *shape = desc->shape;
     operand o[3];
-    size_t f = 0;
-    open_operands(&p, operands, o);
-    while (formulas[f].op != p.desc->op) {
-        f++;
-    }
+    open_operands(desc, semantics, operands, o);
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
         const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
                                       i / shape[3] % shape[2], i % shape[3]};
         const int64_t old = read(&o[0], at);
-        write(&o[0], at, formulas[f].clamped, formulas[f].formula(&p, read(&o[1], at), read(&o[2], at), old));
+        write(&o[0], at, is_clamped(desc->op), compute(desc, semantics, read(&o[1], at), read(&o[2], at), old));
     }
     return AIC_OK;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- floats ---- */
+/* ---- formulas ---- */
 
 static float float_of(uint32_t bits)
 {
@@ -29,130 +29,33 @@ static uint32_t result_bits(float value)
     return isnan(value) ? bits_of(NAN) : bits_of(value);
 }
 
-static uint32_t word_add(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+/* Rounded once or twice. */
+static float multiply_add(const aic_semantics *semantics, float a, float b, float old)
 {
-    (void)desc;
-    (void)old;
-    return result_bits(float_of(a) + float_of(b));
+    const float product = a * b;
+    return semantics->mac == AIC_MAC_FUSED ? fmaf(a, b, old) : product + old;
 }
 
-static uint32_t word_sub(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+/* IEEE 754-2019 maximum, of `low` minimum; the bits of two zeros: +0 is the larger. Under minmax_nan=number those of
+ * IEEE 754-2008, maxNum and minNum: a number rather than a NaN. */
+static uint32_t extremum(const aic_semantics *semantics, bool low, uint32_t a, uint32_t b)
 {
-    (void)desc;
-    (void)old;
-    return result_bits(float_of(a) - float_of(b));
-}
-
-static uint32_t word_mul(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    return result_bits(float_of(a) * float_of(b));
-}
-
-static uint32_t word_div(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    return result_bits(float_of(a) / float_of(b));
-}
-
-/* Two roundings. */
-static uint32_t word_mac(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    const float product = float_of(a) * float_of(b);
-    return result_bits(product + float_of(old));
-}
-
-/* One. */
-static uint32_t word_mac_fused(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    return result_bits(fmaf(float_of(a), float_of(b), float_of(old)));
-}
-
-/* IEEE 754-2019 maximum; the bits of two zeros: +0 is in either, or both are -0. */
-static uint32_t word_max(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
     const float x = float_of(a), y = float_of(b);
+    if (semantics->minmax_nan == AIC_MINMAX_NUMBER && isnan(x) != isnan(y)) {
+        return isnan(x) ? b : a;
+    }
     if (isnan(x) || isnan(y)) {
         return bits_of(NAN);
     }
-    return x == 0 && y == 0 ? a & b : x > y ? a : b;
-}
-
-static uint32_t word_min(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    const float x = float_of(a), y = float_of(b);
-    if (isnan(x) || isnan(y)) {
-        return bits_of(NAN);
+    if (x == 0 && y == 0) {
+        return low ? a | b : a & b;
     }
-    return x == 0 && y == 0 ? a | b : x < y ? a : b;
-}
-
-/* IEEE 754-2008 maxNum and minNum: a number rather than a NaN. */
-static uint32_t word_max_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
-}
-
-static uint32_t word_min_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
-}
-
-static uint32_t word_sg(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)old;
-    return float_of(a) > float_of(b) ? bits_of(desc->select_value) : 0;
-}
-
-/* ---- bits ---- */
-
-static uint32_t word_and(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    return a & b;
-}
-
-static uint32_t word_or(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    return a | b;
-}
-
-static uint32_t word_xor(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)old;
-    return a ^ b;
-}
-
-static uint32_t word_se(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)old;
-    return a == b ? bits_of(desc->select_value) : 0;
-}
-
-static uint32_t word_cpy(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
-{
-    (void)desc;
-    (void)b;
-    (void)old;
-    return a;
+    return (low ? x < y : x > y) ? a : b;
 }
 
 /* Section 3.3. */
-static uint32_t word_shift(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+static uint32_t shift(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b)
 {
-    (void)old;
     const int32_t s = (int32_t)((b & 63) ^ 32) - 32;
     if (s >= 0) {
         return a << s;
@@ -161,36 +64,43 @@ static uint32_t word_shift(const aic_tensor_arithmetic_desc *desc, uint32_t a, u
     return (uint32_t)((fill | a) >> -s); /* by up to 32 */
 }
 
-/* ---- elements ---- */
-
-typedef uint32_t formula(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old);
-
-static const struct {
-    aic_atomic_op op;
-    formula *formula;
-} formulas[] = {
-    {AIC_ATOMIC_BM_ADD, word_add}, {AIC_ATOMIC_BM_SUB, word_sub},     {AIC_ATOMIC_BM_MUL, word_mul},
-    {AIC_ATOMIC_BM_DIV, word_div}, {AIC_ATOMIC_BM_MAC, word_mac},     {AIC_ATOMIC_BM_MAX, word_max},
-    {AIC_ATOMIC_BM_MIN, word_min}, {AIC_ATOMIC_BM_AND, word_and},     {AIC_ATOMIC_BM_OR, word_or},
-    {AIC_ATOMIC_BM_XOR, word_xor}, {AIC_ATOMIC_BM_SG, word_sg},       {AIC_ATOMIC_BM_SE, word_se},
-    {AIC_ATOMIC_BM_CPY, word_cpy}, {AIC_ATOMIC_BM_SHIFT, word_shift},
-};
-
-static formula *formula_of(aic_atomic_op op, const aic_semantics *semantics)
+static uint32_t compute(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics, uint32_t a, uint32_t b,
+                        uint32_t old)
 {
-    const bool number = semantics->minmax_nan == AIC_MINMAX_NUMBER;
-    if (op == AIC_ATOMIC_BM_MAC && semantics->mac == AIC_MAC_FUSED) {
-        return word_mac_fused;
+    const float x = float_of(a), y = float_of(b);
+    switch (desc->op) {
+    case AIC_ATOMIC_BM_ADD:
+        return result_bits(x + y);
+    case AIC_ATOMIC_BM_SUB:
+        return result_bits(x - y);
+    case AIC_ATOMIC_BM_MUL:
+        return result_bits(x * y);
+    case AIC_ATOMIC_BM_DIV:
+        return result_bits(x / y);
+    case AIC_ATOMIC_BM_MAC:
+        return result_bits(multiply_add(semantics, x, y, float_of(old)));
+    case AIC_ATOMIC_BM_MAX:
+        return extremum(semantics, false, a, b);
+    case AIC_ATOMIC_BM_MIN:
+        return extremum(semantics, true, a, b);
+    case AIC_ATOMIC_BM_SG:
+        return x > y ? bits_of(desc->select_value) : 0;
+    case AIC_ATOMIC_BM_AND:
+        return a & b;
+    case AIC_ATOMIC_BM_OR:
+        return a | b;
+    case AIC_ATOMIC_BM_XOR:
+        return a ^ b;
+    case AIC_ATOMIC_BM_SE:
+        return a == b ? bits_of(desc->select_value) : 0;
+    case AIC_ATOMIC_BM_SHIFT:
+        return shift(desc, a, b);
+    default: /* BM_CPY */
+        return a;
     }
-    if (number && (op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN)) {
-        return op == AIC_ATOMIC_BM_MAX ? word_max_number : word_min_number;
-    }
-    size_t f = 0;
-    while (formulas[f].op != op) {
-        f++;
-    }
-    return formulas[f].formula;
 }
+
+/* ---- elements ---- */
 
 /* An input: a tensor, or one word for all elements. */
 typedef struct input {
@@ -217,13 +127,12 @@ aic_status aic_tensor_arithmetic_reference(const void *descriptor, const aic_sem
     const input b = {copy || desc->input1_is_const, bits_of(desc->input1_const),
                      aic_reference_tensor_of(operands[local ? 0 : 2], 32, desc->memory, semantics, desc->input1_addr,
                                              desc->shape, desc->input1_stride, NULL)};
-    formula *const compute = formula_of(desc->op, semantics);
     const int64_t *shape = desc->shape;
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
         const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
                                       i / shape[3] % shape[2], i % shape[3]};
         const uint32_t old = aic_reference_load(&output, at);
-        aic_reference_store(&output, at, compute(desc, read_input(&a, at), read_input(&b, at), old));
+        aic_reference_store(&output, at, compute(desc, semantics, read_input(&a, at), read_input(&b, at), old));
     }
     return AIC_OK;
 }

@@ -24,7 +24,7 @@ static void run_images(void *data, int64_t first, int64_t last, int worker)
     const batch *b = data;
     for (int64_t image = first; image < last; image++) {
         const void *operands[AIC_OPERANDS_MAX];
-        aic_images_operands(b->code, &b->images, (size_t)image, operands);
+        aic_images_operands(&b->images, b->code->passed_count, (size_t)image, operands);
         aic_call_alone(b->code, b->form, operands, b->memory + worker * b->each);
     }
 }
@@ -50,9 +50,9 @@ static void start(batch *b, const aic_code *code, int form, const aic_images *im
     *b = (batch){.code = code, .form = form};
     memcpy(b->address, images->address, code->operand_count * sizeof b->address[0]);
     memcpy(b->stride, images->stride, code->operand_count * sizeof b->stride[0]);
-    if (code->word_operand != 0) {
-        b->address[code->word_operand] = &code->word;
-        b->stride[code->word_operand] = 0;
+    aic_code_pass_words(code, b->address);
+    for (size_t i = 0; i < code->words.count; i++) {
+        b->stride[code->words.operand[i]] = 0;
     }
     b->images = (aic_images){b->address, b->stride, images->count};
     if (form == AIC_PLAIN && packs != 0 && b->stride[packs] == 0 && images->count > 1) {
@@ -107,7 +107,7 @@ static aic_status run_batch(batch *b, const aic_team *team, int workers)
     aic_status status = b->spread > 0 ? aic_team_run(team, workers, (int64_t)b->spread, run_images, b) : AIC_OK;
     for (size_t image = b->spread; status == AIC_OK && image < b->images.count; image++) {
         const void *operands[AIC_OPERANDS_MAX];
-        aic_images_operands(b->code, &b->images, image, operands);
+        aic_images_operands(&b->images, b->code->passed_count, image, operands);
         const int inside = b->code->workers < workers ? b->code->workers : workers;
         status = aic_share_run(b->code, team, inside, b->form, operands, b->memory);
     }

@@ -11,11 +11,11 @@ typedef struct aic_images {
     size_t count;         /* of images */
 } aic_images;
 
-/* The operands of image number `image`; those that are not taken are NULL. */
-static inline void aic_images_operands(const aic_code *code, const aic_images *images, size_t image,
+/* The `count` operands of image number `image`; those that are not taken are NULL. */
+static inline void aic_images_operands(const aic_images *images, size_t count, size_t image,
                                        const void *operands[AIC_OPERANDS_MAX])
 {
-    for (size_t i = 0; i < code->operand_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *address = images->address[i];
         operands[i] = address != NULL ? address + image * images->stride[i] : NULL;
     }

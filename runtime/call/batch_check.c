@@ -101,7 +101,7 @@ static aic_status check_images(const aic_code *code, int form, const aic_images 
 {
     for (size_t k = 0; k < images->count; k++) {
         const void *operands[AIC_OPERANDS_MAX];
-        aic_images_operands(code, images, k, operands);
+        aic_images_operands(images, code->operand_count, k, operands);
         aic_status status = aic_call_check(code, form, operands);
         if (status != AIC_OK) {
             return k == 0 ? status : name_image(status, code, k);

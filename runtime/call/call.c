@@ -143,7 +143,7 @@ static inline void call_function(aic_function f, size_t count, const void *const
 
 void aic_call_alone(const aic_code *code, int form, const void *const operands[], void *workspace)
 {
-    call_function(code->entry[form], code->operand_count, operands, workspace);
+    call_function(code->entry[form], code->passed_count, operands, workspace);
 }
 
 /* The call on the calling thread, of operands that have been checked, as the machine code takes them. */
@@ -152,7 +152,7 @@ static inline aic_status run_here(aic_thread *thread, const aic_code *code, int 
     void *workspace = NULL;
     aic_status status = aic_scratch_get_as(thread, code->workspace[form], &workspace);
     if (status == AIC_OK) {
-        call_function(code->entry[form], code->operand_count, operands, workspace);
+        call_function(code->entry[form], code->passed_count, operands, workspace);
     }
     return status;
 }

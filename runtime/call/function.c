@@ -23,13 +23,11 @@ static size_t write_all(const aic_code *code, unsigned char *bytes, size_t at[KI
 {
     const void *fixed[AIC_OPERANDS_MAX] = {NULL};
     size_t size = 0;
-    if (code->word_operand != 0) {
-        fixed[code->word_operand] = &code->word;
-    }
+    aic_code_pass_words(code, fixed);
     for (int kind = 0; kind < KINDS; kind++) {
         for (int form = 0; form < AIC_FORMS; form++) {
             const aic_stub stub = {.target = (uintptr_t)code->entry[form],
-                                   .count = code->operand_count,
+                                   .count = code->passed_count,
                                    .fixed = fixed,
                                    .table = kind == OF_TABLE};
             at[kind][form] = size;
@@ -108,7 +106,7 @@ aic_function aic_function_of_table(const aic_code *code, int form)
 
 aic_function aic_function_of_operands(const aic_code *code, int form)
 {
-    return code->word_operand != 0 ? find(code, OF_OPERANDS, form) : code->entry[form];
+    return code->words.count != 0 ? find(code, OF_OPERANDS, form) : code->entry[form];
 }
 
 void aic_functions_free(aic_code *code)

@@ -23,11 +23,12 @@ static double estimate_cost(const aic_code *code)
 }
 
 /* Operands and rules of data of the only specification. */
-static void describe_one(aic_code *code, const aic_semantics *semantics)
+static void describe_one(aic_code *code, size_t hidden, const aic_semantics *semantics)
 {
     aic_operand operands[AIC_OPERANDS_MAX];
     aic_data_check_of(&code->spec, semantics, &code->data_check);
-    code->operand_count = aic_spec_operands_of(&code->spec, semantics, operands);
+    code->passed_count = aic_spec_operands_of(&code->spec, semantics, operands);
+    code->operand_count = code->passed_count - hidden;
     for (size_t i = 0; i < code->operand_count; i++) {
         code->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
         code->argument[AIC_PACKED][i] = code->argument[AIC_PLAIN][i];
@@ -44,12 +45,13 @@ static void describe_group(aic_code *code, const aic_spec *specs, size_t count, 
     }
     const size_t length = strlen(code->subject), bytes = operands * sizeof(void *);
     snprintf(code->subject + length, sizeof code->subject - length, " x%zu", count);
-    code->operand_count = 1;
+    code->operand_count = code->passed_count = 1;
     code->argument[AIC_PLAIN][0] =
         (aic_argument){.name = "operands", .least = 1, .misalignment = sizeof(void *) - 1, .bytes = bytes};
 }
 
-aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code)
+aic_status aic_code_create(const aic_spec *canonical, size_t count, size_t hidden, const aic_context *context,
+                           aic_code **code)
 {
     aic_code *made = aic_memory_zeros(sizeof *made);
     if (made == NULL) {
@@ -65,7 +67,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     made->hooks = context->hooks;
     aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
-        describe_one(made, &context->semantics);
+        describe_one(made, hidden, &context->semantics);
     } else {
         describe_group(made, canonical, count, &context->semantics);
     }
@@ -90,7 +92,7 @@ aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
 
 static void find_special(aic_code *code)
 {
-    code->special = aic_hooks_any(&code->hooks) || code->data_check.check != NULL || code->word_operand != 0 ||
+    code->special = aic_hooks_any(&code->hooks) || code->data_check.check != NULL || code->words.count != 0 ||
                     code->workers > 1 || code->logged;
 }
 
@@ -117,7 +119,7 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     }
 }
 
-aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view)
+aic_status aic_code_view(aic_code *base, const aic_spec *shown, const aic_words *words, aic_code **view)
 {
     aic_code *made = aic_memory_new(sizeof *made);
     if (made == NULL) {
@@ -131,8 +133,7 @@ aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, 
     made->profile = NULL;
     made->text = NULL;
     made->base = base;
-    made->word_operand = operand;
-    made->word = word;
+    made->words = *words;
     find_special(made);
     aic_code_hold(base);
     aic_status status = aic_code_set_text(made, shown);

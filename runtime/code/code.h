@@ -27,7 +27,8 @@ typedef struct aic_code {
     aic_function entry[AIC_FORMS];        /* what a call runs; without packed operands both are the same */
     size_t workspace[AIC_FORMS];          /* bytes that it needs */
     bool special; /* calls check data, pass words, are shared or logged: all that the usual call need not look at */
-    size_t operand_count;
+    size_t operand_count; /* of a caller */
+    size_t passed_count;  /* of the machine code: hidden ones behind them (aic_words) */
     aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
     uint32_t packed;                                    /* number of the operand that is packed; 0: none */
@@ -43,11 +44,10 @@ typedef struct aic_code {
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
-    /* A view has the machine code and all else of another one, which it holds, but a word of its own: code of chains
-     * gets a number that is the same for all columns by its address, in the place of an operand that is not used. */
+    /* A view has the machine code and all else of another one, which it holds, but words of its own: code gets numbers
+     * that are the same for all columns by their addresses, in the place of operands that are not used. */
     struct aic_code *base; /* NULL: it is no view */
-    size_t word_operand;   /* 0: there is no such word */
-    uint64_t word;
+    aic_words words;
     _Atomic(aic_functions *) functions; /* NULL: nobody has asked for them */
 
     /* What it was made from. */
@@ -65,9 +65,10 @@ typedef struct aic_code {
     aic_profile_entry *profile; /* NULL: no profiler knows of it */
 } aic_code;
 
-/* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
- * table of theirs, the content of which is not checked. Held once. */
-aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code);
+/* A code without functions, described by a canonical specification, of whose operands `hidden` are no caller's, or by
+ * the `count` of a group: one operand, the table of theirs, the content of which is not checked. Held once. */
+aic_status aic_code_create(const aic_spec *canonical, size_t count, size_t hidden, const aic_context *context,
+                           aic_code **code);
 
 /* Writes the operator text, of this specification for a single one. */
 aic_status aic_code_set_text(aic_code *code, const aic_spec *shown);
@@ -81,8 +82,8 @@ aic_status aic_code_place(aic_code *code, const aic_image *image);
 /* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
 aic_status aic_code_count_check(const aic_code *code, size_t count);
 
-/* A view of a code, with a word and a text of its own. Held once. */
-aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view);
+/* A view of a code, with words and a text of its own. Held once. */
+aic_status aic_code_view(aic_code *base, const aic_spec *shown, const aic_words *words, aic_code **view);
 
 /* The code that has the machine code. */
 static inline aic_code *aic_code_base(aic_code *code)
@@ -90,15 +91,24 @@ static inline aic_code *aic_code_base(aic_code *code)
     return code->base != NULL ? code->base : code;
 }
 
-/* The operands as the machine code takes them: these, or a copy in `own` with the address of the word in its place. */
+/* Puts the addresses of words in their places among the operands that the machine code takes. */
+static inline void aic_code_pass_words(const aic_code *code, const void *operands[AIC_OPERANDS_MAX])
+{
+    for (size_t i = 0; i < code->words.count; i++) {
+        operands[code->words.operand[i]] = &code->words.word[i];
+    }
+}
+
+/* The operands as the machine code takes them: these, or a copy in `own` with the addresses of words in their places.
+ */
 static inline const void *const *aic_code_operands(const aic_code *code, const void *const operands[],
                                                    const void *own[AIC_OPERANDS_MAX])
 {
-    if (code->word_operand == 0) {
+    if (code->words.count == 0) {
         return operands;
     }
     memcpy(own, operands, code->operand_count * sizeof own[0]);
-    own[code->word_operand] = &code->word;
+    aic_code_pass_words(code, own);
     return own;
 }
 

@@ -71,10 +71,10 @@ aic_status aic_build_tune(aic_build *build)
     return status;
 }
 
-void aic_build_take_word(aic_build *build)
+void aic_build_take_words(aic_build *build)
 {
     if (build->count == 1) {
-        build->word_operand = aic_spec_take_word(&build->spec[0], &build->context->semantics, &build->word);
+        aic_spec_take_words(&build->spec[0], &build->context->semantics, &build->words);
     }
 }
 
@@ -143,7 +143,7 @@ aic_status aic_build_identify(aic_build *build)
 
 aic_status aic_build_describe(aic_build *build)
 {
-    aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
+    aic_status status = aic_code_create(build->spec, build->count, build->words.hidden, build->context, &build->code);
     if (status == AIC_OK) {
         memcpy(build->code->symbol, build->identity.symbol, sizeof build->code->symbol);
         status = aic_code_set_text(build->code, &build->shown);

@@ -15,11 +15,10 @@ typedef struct aic_build {
     const aic_tune_record *record; /* of which the schedule is; NULL: of none */
     aic_identity identity;
     aic_object object;
-    bool looked;         /* the disk cache was asked for this identity */
-    bool loaded;         /* and the object comes from there */
-    aic_code *code;      /* the result, held once */
-    size_t word_operand; /* aic_spec_take_word() of the only specification; 0: there is no such word */
-    uint64_t word;
+    bool looked;     /* the disk cache was asked for this identity */
+    bool loaded;     /* and the object comes from there */
+    aic_code *code;  /* the result, held once */
+    aic_words words; /* aic_spec_take_words() of the only specification */
     /* Copies of the request's descriptors; canonical after the first stage. Last, as most of it is never written. */
     aic_spec spec[AIC_GROUP_MAX];
 } aic_build;
@@ -32,8 +31,8 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 aic_status aic_build_validate(aic_build *build);
 /* Where the request has no schedule, takes that of a tuning record, if there is one; it is not checked yet. */
 aic_status aic_build_tune(aic_build *build);
-/* Takes the word that the code gets by an address out of the specification: it is no part of the identity. */
-void aic_build_take_word(aic_build *build);
+/* Takes the words that the code gets by address out of the specification: they are no part of the identity. */
+void aic_build_take_words(aic_build *build);
 /* Computes the identity from all that the code depends on; it names the kernel. Checks the schedule of a tuning record
  * only where its kernel is neither in memory nor on disk, since the check needs the generator. */
 aic_status aic_build_identify(aic_build *build);

@@ -113,11 +113,11 @@ static __attribute__((noinline)) void log_lookup(const aic_code *code, bool hit)
     aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CACHE, .outcome = hit ? "hit" : "miss"});
 }
 
-/* The entry of a request holds the code once more; or a view of it, with the request's own word. */
+/* The entry of a request holds the code once more; or a view of it, with the request's own words. */
 static aic_status hold_for_entry(const aic_build *build, aic_result *made)
 {
-    if (build->word_operand != 0) {
-        return aic_code_view(made->code, &build->shown, build->word_operand, build->word, &made->code);
+    if (build->words.count != 0) {
+        return aic_code_view(made->code, &build->shown, &build->words, &made->code);
     }
     aic_code_hold(made->code);
     return AIC_OK;
@@ -140,7 +140,7 @@ static aic_status make_entry(const making *what, aic_result *made)
         status = aic_build_tune(build); /* the schedule, if the request leaves it open */
     }
     if (status == AIC_OK) {
-        aic_build_take_word(build);
+        aic_build_take_words(build);
         status = aic_build_identify(build); /* from all that the code depends on */
     }
     aic_count(&counters->requests, 1);

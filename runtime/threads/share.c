@@ -134,7 +134,7 @@ static aic_status run_phases(shared_call *call, int form, const void *const oper
     const aic_requirements *r = &call->code->requirements;
     const bool packs = form == AIC_PLAIN && r->pack.operand != 0;
     aic_status status = AIC_OK;
-    memcpy(call->own, operands, call->code->operand_count * sizeof call->own[0]);
+    memcpy(call->own, operands, call->code->passed_count * sizeof call->own[0]);
     /* The functions of a group have the table of its operands, which is its only operand. */
     call->operands = call->code->count > 1 ? call->own[0] : call->own;
     if (packs) {

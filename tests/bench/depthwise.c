@@ -7,8 +7,8 @@
  * times: of its products by the unit that multiplies (int8: two products an instruction), and of its image and results
  * by copying as many bytes again and again. */
 #include "tests/bench/common.h"
+#include "tests/bench/unit_peak.h"
 #include "tools/harness/peak.h"
-#include "tools/harness/unit_peak.h"
 
 #include <math.h>
 #include <stdio.h>

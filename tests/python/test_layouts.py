@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import aicjit
-from aicjit import _lists, _network, _structs
+from aicjit import _declared, _lists, _network, _structs
 from aicjit._library import lib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -45,15 +45,12 @@ def test_structures(tmp_path):
                     name, field, name, field, here, here, first))
                 expected.append("%s.%s %d %d %s" % (name, field, getattr(struct, field).offset, ctypes.sizeof(member),
                                                     kind(member)))
-    limits = {"OPERANDS_MAX": "AIC_OPERANDS_MAX", "RANK_MAX": "AIC_RANK_MAX",
-              "SCHEDULE_MAX": "AIC_TUNE_SCHEDULE_MAX", "TRAFFIC_LEVELS": "AIC_TRAFFIC_LEVELS",
-              "SEMANTICS_ROOM": "AIC_SEMANTICS_ROOM", "OTHERS_MAX": "AIC_OTHERS_MAX"}
     same = [("PYTHON_RANK_MAX", _structs.RANK_MAX), ("PYTHON_OPERANDS_MAX", _structs.OPERANDS_MAX)]
     lines += ['printf("%s %%d\\n", (int)%s);' % (name, name) for name, _ in same]
     expected += ["%s %d" % one for one in same]
-    for here, there in limits.items():
-        lines.append('printf("%s %%d\\n", (int)%s);' % (here, there))
-        expected.append("%s %d" % (here, getattr(_structs, here)))
+    for name, value in _declared.CONSTANTS.items():
+        lines.append('printf("%s %%d\\n", (int)AIC_%s);' % (name, name))
+        expected.append("%s %d" % (name, value))
     assert run_c(tmp_path, lines) == expected
 
 
@@ -95,7 +92,7 @@ def test_functions(tmp_path):
             pointer = "*" in text or "[" in text
             target = _names_of_structures().get(getattr(one, "_type_", None))
             assert target is None or target in text, (name, text)
-            lines.append('printf("%s: %s %%zu %%s\\n", sizeof(%s), KIND((%s)0));' % (
+            lines.append('printf("%s: %s %%zu %%s\\n", sizeof(%s), KIND((%s){0}));' % (
                 name, text, *(["void *"] * 2 if pointer else [text] * 2)))
             expected.append("%s: %s %d %s" % (name, text, ctypes.sizeof(one), kind(one)))
     assert run_c(tmp_path, lines) == expected

@@ -295,7 +295,7 @@ static aic_code *code_new(aic_context *context, const aic_spec *spec)
         .function = {0, AIC_NO_FUNCTION, AIC_NO_FUNCTION, AIC_NO_FUNCTION},
     };
     aic_code *code;
-    ck_assert_int_eq(aic_code_create(spec, 1, context, &code), AIC_OK);
+    ck_assert_int_eq(aic_code_create(spec, 1, 0, context, &code), AIC_OK);
     ck_assert_msg(aic_code_place(code, &image) == AIC_OK, "%s", aic_last_error());
     return code;
 }

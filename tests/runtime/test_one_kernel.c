@@ -60,6 +60,7 @@ typedef struct row {
 #define LOCAL ", op=BM_ADD, memory=local, input0_addr=0, input1_addr=1024, output_addr=2048"
 #define INTEGERS "tensor_arithmetic_quantized(shape=[5,3,4,5]"
 #define WIDE ", input0_8bit=false, input1_8bit=false, output_8bit=false"
+#define FIXED_ONE "input1_is_const=true, input1_const="
 #define FIXED "op=BM_ADD, input1_is_const=true"
 #define TILE "texpands(dtype=float32, rows=4, cols=8"
 #define BOXES "texpands(dtype=float32, rows=32, cols=32, slayout=row_major"
@@ -151,6 +152,10 @@ static const row rows[] = {
     {WORDS, ", " FIXED ", input1_const=2)", ", " FIXED ", input1_const=2, input1_addr=7, input1_stride=[9,9,9,-9])",
      true},
     {WORDS, ", " FIXED ", input1_const=2)", ", " FIXED ", input1_const=3)", true}, /* a word at run time */
+    {CONV_HALF, ") | tensor_arithmetic(op=BM_MUL, " FIXED_ONE "2) | tensor_arithmetic(op=BM_ADD, " FIXED_ONE "3)",
+     ") | tensor_arithmetic(op=BM_MUL, " FIXED_ONE "-5) | tensor_arithmetic(op=BM_ADD, " FIXED_ONE "0)", true},
+    {CONV_HALF, ") | tensor_arithmetic(op=BM_MAX, " FIXED_ONE "2)", ") | tensor_arithmetic(op=BM_MAX, " FIXED_ONE "3)",
+     false},
     {WORDS, ", op=BM_DIV, input1_is_const=true, input1_const=2)", ", op=BM_DIV, input1_is_const=true, input1_const=4)",
      false},
     {WORDS, ", op=BM_DIV, input1_is_const=true, input1_const=0)", ", op=BM_DIV, input1_is_const=true, input1_const=3)",

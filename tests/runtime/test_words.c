@@ -1,5 +1,5 @@
-/* Operators and chains whose quantisation word, or scale, is the same for all columns: it is no part of the kernel.
- * Requests that differ in it alone share machine code, and each computes with its own. */
+/* Operators and chains whose quantisation word, scale or constants are the same for all columns: they are no part of
+ * it. Requests that differ in it alone share machine code, and each computes with its own. */
 #include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"
@@ -17,6 +17,9 @@ enum { WORDS = 60 };
 #define INT8_LAYER "conv2d(dtype=int8, fm_shape=[1,5,6,32], kernel_shape=[1,2,2,48,32]"
 #define HALF_LAYER "conv2d(dtype=float16, fm_shape=[1,5,6,16], kernel_shape=[1,2,2,48,16])"
 #define MATRICES "mmad(dtype=int8, m=9, n=40, k=32)"
+#define CONSTANTS                                                                                                      \
+    HALF_LAYER " | tensor_arithmetic(op=BM_MUL, input1_is_const=true) | tensor_arithmetic(op=BM_ADD, "                 \
+               "input1_stride=[0,16,0,1]) | tensor_arithmetic(op=BM_SUB, input1_is_const=true)"
 
 /* How many kinds of words there are at most for which there is code of its own (frontend/ops/fixpipe.h); those that
  * rectify in vain, which is no kind, count twice. */
@@ -35,6 +38,13 @@ static const struct {
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16)", 2},
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16, bias=true)", 2},
     {MATRICES " | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
+    {CONSTANTS " | fixpipe(src=float32, dst=float16, quantPre=F322F16)", 1},
+    {CONSTANTS " | fixpipe(src=float32, dst=int8, quantPre=QF322B8_PRE)", 2},
+    {CONSTANTS, 1},
+    {INT8_LAYER ", init_l1out=false, l1out=channel) | tensor_arithmetic(op=BM_XOR, input1_is_const=true) | "
+                "tensor_arithmetic(op=BM_MAC) | tensor_arithmetic(op=BM_SE, input1_is_const=true, select_value=3) | "
+                "tensor_arithmetic(op=BM_DIV, input1_is_const=true) | tik_fixpipe(src=float32, dst=float32)",
+     2},
     {"fixpipe(src=int32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8)", 14},
     {"fixpipe(src=int32, dst=uint8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8, reluEn=true)", 14},
     {"fixpipe(src=int32, dst=int8, nSize=48, mSize=7, srcStride=7, dstStride=9, format=NZ, quantPre=REQ8, reluEn=true)",
@@ -76,18 +86,27 @@ static uint64_t word_of(float scale, int32_t offset, bool is_signed)
     return (bits & 0xFFFFE000) | (uint64_t)(offset & 0x1FF) << 37 | (uint64_t)is_signed << AIC_QUANT_SIGN_BIT;
 }
 
-/* Gives the last stage another word: of any sign, with or without an offset and a shift. */
+static void set_constants(aic_spec *spec, float number)
+{
+    for (int s = 0; s < spec->count; s++) {
+        aic_tensor_arithmetic_desc *desc = &spec->stage[s].desc.tensor_arithmetic;
+        if (spec->stage[s].op == AIC_OP_TENSOR_ARITHMETIC && desc->input1_is_const) {
+            desc->input1_const = number * (float)(s + 1);
+        }
+    }
+}
+
+/* Other constants; gives the last stage another word: of any sign, with or without an offset and a shift. */
 static void draw_word(uint64_t *state, aic_spec *spec)
 {
     enum { SHIFT_BITS = 5 };
     aic_stage *last = &spec->stage[spec->count - 1];
     const float scale = (float)aic_rng_range(state, -2000, 2000) / (aic_rng_range(state, 0, 3) == 0 ? 100.0F : 2e5F);
-    if (last->op == AIC_OP_TENSOR_ARITHMETIC) {
-        last->desc.tensor_arithmetic.input1_const = scale;
-        return;
-    }
+    set_constants(spec, scale);
     if (last->op == AIC_OP_TIK_FIXPIPE) {
         last->desc.tik_fixpipe.mode_param = (double)scale;
+    }
+    if (last->op != AIC_OP_FIXPIPE) {
         return;
     }
     const bool plain = aic_rng_range(state, 0, 1) == 0;
@@ -129,16 +148,17 @@ static const char *const of_a_scale[] = {
     "fixpipe(src=float32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=QF322B8_PRE)",
     "tik_fixpipe(src=int32, dst=float16, cburst_num=3, burst_len=4, quantize_params=int322fp16)",
     "tensor_arithmetic(op=BM_MUL, shape=[2,3,4,5], input1_is_const=true)",
+    CONSTANTS " | fixpipe(src=float32, dst=int8, quantPre=QF322B8_PRE)",
+    CONSTANTS,
 };
 
 static void set_scale(aic_spec *spec, float scale)
 {
     aic_stage *last = &spec->stage[spec->count - 1];
+    set_constants(spec, scale);
     if (last->op == AIC_OP_TIK_FIXPIPE) {
         last->desc.tik_fixpipe.mode_param = (double)scale;
-    } else if (last->op == AIC_OP_TENSOR_ARITHMETIC) {
-        last->desc.tensor_arithmetic.input1_const = scale;
-    } else {
+    } else if (last->op == AIC_OP_FIXPIPE) {
         last->desc.fixpipe.deqScalar = word_of(scale, 0, true);
     }
 }
@@ -185,13 +205,13 @@ typedef struct pair {
     aic_kernel *kernel[2];
 } pair;
 
-static void open_pair(pair *p, aic_context *context)
+static void open_pair(pair *p, const char *text, aic_context *context)
 {
-    aic_spec spec = spec_of(chains[0].text);
+    aic_spec spec = spec_of(text);
     aic_kernel_info info[] = {aic_kernel_info_init(), aic_kernel_info_init()};
     verify_report report;
     for (int i = 0; i < 2; i++) {
-        spec.stage[1].desc.fixpipe.deqScalar = word_of(i == 0 ? 0.001F : 0.0123F, 0, true);
+        set_scale(&spec, i == 0 ? 0.001F : 0.0123F);
         ck_assert_int_eq(verify_open(&p->c[i], &spec, &usual, 7, &report), VERIFY_PASSED);
         ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &p->kernel[i]), AIC_OK);
         ck_assert_int_eq(aic_kernel_get_info(p->kernel[i], &info[i]), AIC_OK);
@@ -209,7 +229,15 @@ static void close_pair(pair *p)
     }
 }
 
-enum { PLAIN, PACKED, BATCH, BATCH_PACKED, WAYS };
+enum { PLAIN, PACKED, FUNCTION, BATCH, BATCH_PACKED, WAYS };
+
+static aic_status call_function(const aic_kernel *kernel, void *const operands[])
+{
+    void *workspace = aligned_block(aic_kernel_workspace_size(kernel) + 1);
+    aic_kernel_function(kernel, false)(operands, workspace);
+    free(workspace);
+    return AIC_OK;
+}
 
 /* Calls a handle in this way, into `output`, which has room for two images. */
 static aic_status call_by(int way, const pair *p, int i, unsigned char *output)
@@ -226,10 +254,11 @@ static aic_status call_by(int way, const pair *p, int i, unsigned char *output)
     packed = aligned_block(bytes);
     ck_assert_int_eq(aic_kernel_pack(p->kernel[i], WEIGHT, packed, pointer[WEIGHT]), AIC_OK);
     pointer[WEIGHT] = way == PACKED || way == BATCH_PACKED ? packed : pointer[WEIGHT];
-    aic_status status = way == PLAIN    ? aic_kernel_call(p->kernel[i], pointer, c->count)
-                        : way == PACKED ? aic_kernel_call_packed(p->kernel[i], pointer, c->count)
-                        : way == BATCH  ? aic_kernel_call_batch(p->kernel[i], pointer, stride, 2)
-                                        : aic_kernel_call_batch_packed(p->kernel[i], pointer, stride, 2);
+    aic_status status = way == PLAIN      ? aic_kernel_call(p->kernel[i], pointer, c->count)
+                        : way == PACKED   ? aic_kernel_call_packed(p->kernel[i], pointer, c->count)
+                        : way == FUNCTION ? call_function(p->kernel[i], pointer)
+                        : way == BATCH    ? aic_kernel_call_batch(p->kernel[i], pointer, stride, 2)
+                                          : aic_kernel_call_batch_packed(p->kernel[i], pointer, stride, 2);
     free(packed);
     return status;
 }
@@ -254,9 +283,10 @@ START_TEST(handles_have_their_own_words)
     pair p;
     aic_context_options options = aic_context_options_init();
     aic_context *context;
-    options.threads = _i;
+    options.threads = 1 + _i / 2;
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    open_pair(&p, context);
+    open_pair(&p, _i % 2 == 0 ? chains[0].text : CONSTANTS " | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
+              context);
     check_turns(&p);
     aic_context_destroy(context); /* handles stay usable */
     check_turns(&p);
@@ -275,7 +305,7 @@ START_TEST(words_are_evicted)
     uint64_t state = 3;
     options.cache_kernels = 2;
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    open_pair(&p, context);
+    open_pair(&p, chains[0].text, context);
     for (int i = 0; i < WORDS; i++) {
         draw_word(&state, &spec);
         ck_assert_msg(verify_spec(&spec, &usual, 1, context, NULL, &report) == VERIFY_PASSED, "%s", report.text);
@@ -311,7 +341,7 @@ Suite *suite_words(void)
     tcase_add_checked_fixture(disk, set_semantics, NULL);
     tcase_add_loop_test(tcase, words_share_kernels, 0, CHAINS);
     tcase_add_loop_test(tcase, a_thousand_scales, 0, sizeof of_a_scale / sizeof of_a_scale[0]);
-    tcase_add_loop_test(tcase, handles_have_their_own_words, 1, 4);
+    tcase_add_loop_test(tcase, handles_have_their_own_words, 0, 6);
     tcase_add_test(tcase, words_are_evicted);
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(disk, disk_open, disk_close);

@@ -1,5 +1,6 @@
 /* The harness judges everything else, so here it must show that it can say no. */
 #include "frontend/core/stage.h"
+#include "tests/bench/unit_peak.h"
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
@@ -8,7 +9,6 @@
 #include "tools/harness/peak.h"
 #include "tools/harness/testdata.h"
 #include "tools/harness/timer.h"
-#include "tools/harness/unit_peak.h"
 #include "tools/harness/verify.h"
 
 #include <check.h>

@@ -96,7 +96,7 @@ static int print_info(cli_session *session)
     print_cache(session->context);
     printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());
     printf("%-20s %.1f GMAC/s\n", "float64 peak", aic_peak_fma_f64());
-    printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy());
+    printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy_of(AIC_PEAK_COPY_MAX));
     cli_session_close(session);
     return CLI_DONE;
 }
@@ -166,7 +166,7 @@ static void put_peaks(void)
     json_object("peaks");
     json_real("fp32_gmacs_per_s", aic_peak_fma_f32());
     json_real("fp64_gmacs_per_s", aic_peak_fma_f64());
-    json_real("copy_gbytes_per_s", aic_peak_copy());
+    json_real("copy_gbytes_per_s", aic_peak_copy_of(AIC_PEAK_COPY_MAX));
     json_end();
 }
 

@@ -14,7 +14,7 @@
 #include <arm_neon.h>
 #endif
 
-enum { ROUNDS = 20000, REPETITIONS = 500, COPIES = 5, BITS_WIDEST = 1 << 16 };
+enum { ROUNDS = 20000, REPETITIONS = 500, BITS_WIDEST = 1 << 16 };
 
 /* One way to multiply and accumulate: runs ROUNDS rounds, returns how many multiply-accumulates that were. */
 typedef double (*peak_kernel)(void);
@@ -135,29 +135,9 @@ double aic_peak_vector_operations(int bits)
     return best_rate(level.f32) / ((double)level.bits / 32);
 }
 
-double aic_peak_copy(void)
-{
-    const size_t size = (size_t)256 << 20;
-    char *from = memory_map(size), *to = memory_map(size);
-    double best = 0;
-    if (from != NULL && to != NULL) {
-        memset(from, 1, size);
-        for (int i = 0; i <= COPIES; i++) { /* the first copy meets unmapped pages and never is the best */
-            uint64_t start = timer_now();
-            memcpy(to, from, size);
-            __asm__ volatile("" : : "r"(to) : "memory");
-            double rate = 2.0 * (double)size / (double)(timer_now() - start);
-            best = rate > best ? rate : best;
-        }
-    }
-    memory_unmap(from, size);
-    memory_unmap(to, size);
-    return best;
-}
-
 double aic_peak_copy_of(size_t bytes)
 {
-    enum { LINE = 64, BLOCK_MAX = 256 << 20, CALL_BYTES = 1 << 18, LEAST = 8 };
+    enum { LINE = 64, BLOCK_MAX = AIC_PEAK_COPY_MAX / 2, CALL_BYTES = 1 << 18, LEAST = 8 };
     static const uint64_t LIMIT_NS = 20000000;
     const size_t half = bytes / 2, size = half < LINE ? LINE : half > BLOCK_MAX ? BLOCK_MAX : half;
     const size_t copies = size < CALL_BYTES ? CALL_BYTES / size : 1; /* of one measurement */

@@ -16,12 +16,10 @@ double aic_peak_fma_f32_of(int bits);
 double aic_peak_fma_f64_of(int bits);
 double aic_peak_vector_operations(int bits);
 
-/* Bytes read plus bytes written in 10^9 a second by copying a block far larger than the caches; 0 when memory for it
- * cannot be had. */
-double aic_peak_copy(void);
-
-/* The same by copying so that `bytes` bytes are read and written in all, again and again: as fast as the cache that
- * holds them. At most 512 MiB are looked at. */
+/* Bytes read plus bytes written in 10^9 a second by copying so that `bytes` bytes are read and written in all, again
+ * and again: as fast as the cache that holds them, and with AIC_PEAK_COPY_MAX, the most that is looked at, as memory. 0
+ * when memory for it cannot be had. */
+#define AIC_PEAK_COPY_MAX ((size_t)512 << 20)
 double aic_peak_copy_of(size_t bytes);
 
 #endif

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the generated files of the package from the library's lists (frontend/include/aic/*.def).
+"""Makes the generated files of the package from the library's lists and headers (frontend/include/aic).
 
     generate.py ROOT FOLDER [FILE]...
 
-ROOT is the repository; _lists.py, operators.py and operators.pyi are written to FOLDER, and each FILE is copied to it.
+ROOT is the repository; _lists.py, _declared.py, operators.py and operators.pyi are written to FOLDER, and each FILE is
+copied to it.
 Files that would not change are left alone.
 """
 
@@ -20,6 +21,8 @@ VALUES = {"INT": ("an integer", "integers"), "DIMS": ("an integer", "integers"),
           "BITS": ("an integer, or \"quant(...)\"", ""), "TAG": ("a name", "")}
 # Parameters of which one number, or several equal ones, stand for all entries.
 UNIFORM = [("conv2d", "stride"), ("conv2d", "pad"), ("conv2d", "dilation")]
+# Types of C that are no library's.
+PLAIN = ("char", "int", "bool", "float", "double", "size_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
 WIDTH = 118
 
 
@@ -28,6 +31,7 @@ class Lists:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        self.headers = "".join((self.folder / name).read_text(encoding="utf-8") for name in ("types.h", "explain.h"))
         self.status = self.rows("status", "STATUS")
         self.dtypes = self.rows("dtype", "TYPE")
         self.enums = {}
@@ -45,10 +49,9 @@ class Lists:
     def fields(self, name):
         return [Field(self, name, *row) for row in self.rows(name, "FIELD")]
 
-    def value_of(self, kind, constant):
-        """The number of a constant of an enumeration: its index among the different ones of the list, unless types.h
-        says otherwise."""
-        text = (self.folder / "types.h").read_text(encoding="utf-8")
+    def value_of(self, constant):
+        """The number of a constant of an enumeration of the headers."""
+        text = self.headers
         given = re.search(r"\b%s = (\d+)" % constant, text)
         if given:
             return int(given.group(1))
@@ -61,6 +64,54 @@ class Lists:
             if name == constant:
                 return number
         raise ValueError(constant)
+
+
+class Headers:
+    """What the public headers declare."""
+
+    def __init__(self, lists):
+        texts = [path.read_text(encoding="utf-8") for path in sorted(lists.folder.glob("*.h"))]
+        text = re.sub(r"/\*.*?\*/", " ", "\n".join(texts), flags=re.DOTALL)
+        self.handles = set(re.findall(r"^typedef struct (aic_\w+) \1;", text, re.MULTILINE))
+        bodies = dict(re.findall(r"^typedef struct (aic_\w+) \{\n([^#]*?)^\} \1;", text, re.MULTILINE | re.DOTALL))
+        callbacks = re.findall(r"^typedef ([\w ]+)\(\*(aic_\w+)\)\(([^;#]*)\);", text, re.MULTILINE)
+        self.known = {*PLAIN, *bodies, "aic_semantics", *(name for _, name, _ in callbacks)}
+        self.constants = dict(re.findall(r"^#define AIC_(\w+_(?:MAX|ROOM)) (\w+)$", text, re.MULTILINE))
+        self.constants = {name: self.number(value) for name, value in self.constants.items()}
+        self.constants["TRAFFIC_LEVELS"] = lists.value_of("AIC_TRAFFIC_LEVELS")
+        self.structures = {name: self.members(body) for name, body in bodies.items()}
+        self.callbacks = {name: self.function(result, parameters) for result, name, parameters in callbacks}
+        functions = re.findall(r"^AIC_API ([\w\s*]*?)(aic_\w+)\(([^;]*)\);", text, re.MULTILINE)
+        self.functions = {name: self.function(result, parameters) for result, name, parameters in functions}
+
+    def type_of(self, text):
+        """"text", "address", "*NAME" of a structure or handle, or a name; enumerations are "int"."""
+        pointers = text.count("*") + text.count("[")
+        name = re.sub(r"\b(const|struct)\b|[*\[\]]", " ", text).split()[0]
+        if pointers == 1 and name == "char" and "const" in text:
+            return "text"
+        if pointers == 1 and name.startswith("aic_") and name in self.known | self.handles:
+            return "*" + name
+        return "address" if pointers else name if name in self.known else "int"
+
+    def number(self, text):
+        return int(text) if text.isdigit() else self.number(str(self.constants[text[len("AIC_"):]]))
+
+    def members(self, body):
+        """(type, name, entries) of each; entries 0: room that is left behind the member before."""
+        found = []
+        body = re.sub(r"union \{\s*(.*?;)\s*char (\w+)(\[\w+\]);\s*\};", r"\1 room \2\3;", body, flags=re.DOTALL)
+        body = re.sub(r"[\w *]*\(\*(\w+)\)\([^;]*\);", r"void *\1;", body)
+        for declaration in filter(None, (one.strip() for one in body.split(";"))):
+            base, first = re.fullmatch(r"((?:const |struct )*\w+)\s+(.*)", declaration, re.DOTALL).groups()
+            for one in first.split(","):
+                stars, name, entries = re.fullmatch(r"\s*(\**)(\w+)(?:\[(\w+)\])?", one).groups()
+                found.append(("room" if base == "room" else self.type_of(base + " " + stars), name, self.number(entries or "1")))
+        return found
+
+    def function(self, result, parameters):
+        named = [] if parameters == "void" else [re.sub(r"\w+(\[\w*\])?$", r"\1", one.strip()) for one in parameters.split(",")]
+        return None if result.strip() == "void" else self.type_of(result), tuple(map(self.type_of, named))
 
 
 def split(arguments):
@@ -250,7 +301,7 @@ def write_lists(lists):
     lines += ["DTYPES = {"] + ["    %s: (%s, %s)," % (row[2].replace('"', "'"), row[1], row[3]) for row in lists.dtypes] + ["}", ""]
     lines += ["ENUMS = {"]
     for kind, words in lists.enums.items():
-        lines += ["    %r: {" % kind] + ["        %r: %d," % (word, lists.value_of(kind, value)) for value, word in words] + ["    },"]
+        lines += ["    %r: {" % kind] + ["        %r: %d," % (word, lists.value_of(value)) for value, word in words] + ["    },"]
     lines += ["}", "", "# The spelling that is printed."]
     lines += ["SPELLINGS = {"]
     for kind, words in lists.enums.items():
@@ -267,6 +318,16 @@ def write_lists(lists):
     return "\n".join(lines)
 
 
+def write_declared(headers):
+    """Tables whose rows are short: one a line."""
+    text = HEAD % "What the library's public headers declare; _structs.py makes types of it."
+    for name in ("constants", "handles", "structures", "callbacks", "functions"):
+        table = getattr(headers, name)
+        rows = sorted(table.items()) if isinstance(table, dict) else []
+        text += "%s = {\n%s}\n" % (name.upper(), "".join("    %r: %r,\n" % row for row in rows)) if rows else ""
+    return text + "HANDLES = %r\n" % sorted(headers.handles)
+
+
 def put(path, text):
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
@@ -277,6 +338,7 @@ def main(root, folder, *files):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     put(folder / "_lists.py", write_lists(lists))
+    put(folder / "_declared.py", write_declared(Headers(lists)))
     put(folder / "operators.py", write_operators(lists))
     put(folder / "operators.pyi", write_stub(lists))
     for file in map(pathlib.Path, files):

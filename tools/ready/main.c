@@ -63,14 +63,14 @@ static aic_status make_kernel(making *m, const char *text)
 {
     const aic_semantics semantics = aic_semantics_init();
     aic_spec spec, canonical;
-    uint64_t word;
+    aic_words words;
     aic_object object;
     aic_status status = aic_spec_read(text, &spec);
     if (status == AIC_OK) {
         status = aic_spec_resolve_kernel(&spec, &semantics, &canonical);
     }
     if (status == AIC_OK) {
-        (void)aic_spec_take_word(&canonical, &semantics, &word);
+        aic_spec_take_words(&canonical, &semantics, &words);
         const aic_codegen_request request = {.count = 1,
                                              .spec = &canonical,
                                              .semantics = &semantics,

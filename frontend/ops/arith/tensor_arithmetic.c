@@ -104,7 +104,7 @@ static bool is_better_known(aic_atomic_op op, float constant)
 /* The constant that is input1. Local memory is one operand, and has no place for an address. */
 static size_t tensor_arithmetic_take_word(void *descriptor, bool alone, uint64_t *word)
 {
-    (void)alone; /* in a chain there is no place for the address */
+    (void)alone;
     aic_tensor_arithmetic_desc *desc = descriptor;
     if (!desc->input1_is_const || desc->memory != AIC_MEMORY_FLAT || is_better_known(desc->op, desc->input1_const)) {
         return 0;
@@ -113,6 +113,12 @@ static size_t tensor_arithmetic_take_word(void *descriptor, bool alone, uint64_t
     desc->input1_const = 0;
     desc->input1_stride[AIC_ARITH_N] = BY_ADDRESS;
     return AIC_ARITH_INPUT1;
+}
+
+static bool tensor_arithmetic_is_marked(const void *descriptor)
+{
+    const aic_tensor_arithmetic_desc *desc = descriptor;
+    return desc->input1_is_const && desc->input1_stride[AIC_ARITH_N] == BY_ADDRESS;
 }
 
 /* ---- rules, in the order of the list ---- */
@@ -185,6 +191,7 @@ const aic_op_info aic_op_tensor_arithmetic = {
     .change = aic_tensor_arithmetic_change,
     .other_stage = aic_tensor_arithmetic_other_stage,
     .take_word = tensor_arithmetic_take_word,
+    .is_marked = tensor_arithmetic_is_marked,
     .limit_rows = aic_tensor_arithmetic_limit_rows,
     .enclose = aic_tensor_arithmetic_enclose,
     .random_under = aic_tensor_arithmetic_random,

@@ -1,8 +1,8 @@
 /* Which unit bounds which arithmetic on which level, and what it can do. */
 #include "tests/bench/layers/layers.h"
 
+#include "tests/bench/unit_peak.h"
 #include "tools/harness/peak.h"
-#include "tools/harness/unit_peak.h"
 
 #include <string.h>
 #include <unistd.h>

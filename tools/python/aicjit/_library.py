@@ -1,10 +1,11 @@
-"""Loads the library and declares its functions. ctypes gives up the interpreter's lock during every call."""
+"""Loads the library and declares its functions, as the public headers have them. ctypes gives up the interpreter's lock during every call."""
 
 import ctypes as c
 import os
 import sys
 import warnings
 
+from . import _declared
 from . import _structs as s
 from ._errors import AdviceWarning, Status, error_of
 from ._values import choice
@@ -55,78 +56,21 @@ class SpecHandle(c.c_void_p):
             destroy(self.value)
 
 
-_CONTEXT, _KERNEL, _TEXT, _BUFFER, _SIZE = ContextHandle, KernelHandle, c.c_char_p, c.c_void_p, c.c_size_t
-_SPEC, _SEMANTICS = SpecHandle, c.POINTER(s.Semantics)
-_OPERANDS, _OUT = c.c_void_p, c.c_void_p
+class NetworkHandle(c.c_void_p):
+    """The same of a network."""
 
-# Functions that return a status.
-_FALLIBLE = {
-    "aic_context_create": (c.POINTER(s.ContextOptions), _OUT),
-    "aic_diagnose": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE, _OUT),
-    "aic_dump": (_CONTEXT, _SPEC, _TEXT, c.c_int, _TEXT, _TEXT, _OUT, _OUT),
-    "aic_explain": (_CONTEXT, _SPEC, _TEXT, _TEXT, c.POINTER(s.ExplanationStruct)),
-    "aic_isa_check": (_TEXT,),
-    "aic_kernel_call": (_KERNEL, _OPERANDS, _SIZE),
-    "aic_kernel_call_batch": (_KERNEL, _OPERANDS, _OUT, _SIZE),
-    "aic_kernel_call_batch_packed": (_KERNEL, _OPERANDS, _OUT, _SIZE),
-    "aic_kernel_call_packed": (_KERNEL, _OPERANDS, _SIZE),
-    "aic_kernel_create": (_CONTEXT, _SPEC, _TEXT, _OUT),
-    "aic_kernel_get_info": (_KERNEL, c.POINTER(s.KernelInfo)),
-    "aic_kernel_pack": (_KERNEL, _SIZE, _BUFFER, _BUFFER),
-    "aic_kernel_packed_size": (_KERNEL, _SIZE, c.POINTER(_SIZE)),
-    "aic_pack_picture": (_BUFFER, _OUT, c.c_int64, c.c_int32, _BUFFER),
-    "aic_pack_picture_bytes": (_OUT, c.c_int64, _OUT),
-    "aic_pack_weights": (c.c_int, _BUFFER, _OUT, c.c_int64, _BUFFER),
-    "aic_pack_weights_bytes": (c.c_int, _OUT, c.c_int64, _OUT),
-    "aic_packed_identity": (_BUFFER, _BUFFER),
-    "aic_quant_word": (c.c_float, c.c_int32, c.c_bool, _OUT),
-    "aic_reference": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
-    "aic_reference_allowed": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE, c.POINTER(s.AllowedStruct)),
-    "aic_semantics_apply_profile": (c.POINTER(s.Semantics), c.c_char_p),
-    "aic_spec_advise": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
-    "aic_spec_coordinates": (_SPEC, _SEMANTICS, _SIZE, c.POINTER(s.CoordinatesStruct)),
-    "aic_spec_get_operands": (_SPEC, _SEMANTICS, _OUT, _SIZE, _SIZE, _OUT),
-    "aic_spec_parse": (_TEXT, _OUT),
-    "aic_spec_print": (_SPEC, _BUFFER, _SIZE, _OUT),
-    "aic_spec_result_layout": (_SPEC, _SEMANTICS, c.POINTER(s.ResultLayout)),
-    "aic_spec_work": (_SPEC, _SEMANTICS, _OUT, _OUT),
-    "aic_trace": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE, c.c_int64, _BUFFER, _BUFFER, _SIZE, _OUT),
-    "aic_tune": (_CONTEXT, _SPEC, c.POINTER(s.TuneOptions), c.POINTER(s.TuneResultStruct)),
-}
+    def __del__(self, destroy=lib.aic_network_destroy):
+        if self.value:
+            destroy(self.value)
 
-_OTHERS = {
-    "aic_context_destroy": (None, (c.c_void_p,)),
-    "aic_context_isa": (_TEXT, (_CONTEXT,)),
-    "aic_context_machine": (_TEXT, (_CONTEXT, c.POINTER(c.c_bool))),
-    "aic_context_threads": (c.c_int, (_CONTEXT,)),
-    "aic_coordinates_element": (c.c_int64, (c.POINTER(s.CoordinatesStruct), _OUT)),
-    "aic_coordinates_find": (c.c_bool, (c.POINTER(s.CoordinatesStruct), c.c_int64, _OUT)),
-    "aic_dtype_parse": (c.c_int, (_TEXT,)),
-    "aic_dtype_size": (_SIZE, (c.c_int,)),
-    "aic_event_at": (c.POINTER(s.EventInfo), (_SIZE,)),
-    "aic_free": (None, (c.c_void_p,)),
-    "aic_is_allowed": (c.c_bool, (c.POINTER(s.AllowedStruct), c.c_double)),
-    "aic_isa_name": (_TEXT, (_SIZE,)),
-    "aic_kernel_destroy": (None, (c.c_void_p,)),
-    "aic_last_error": (_TEXT, ()),
-    "aic_last_error_at": (_TEXT, (_SIZE,)),
-    "aic_llvm_version": (_TEXT, ()),
-    "aic_rule_at": (c.POINTER(s.RuleStruct), (_SIZE,)),
-    "aic_spec_destroy": (None, (c.c_void_p,)),
-    "aic_spec_exact": (c.c_bool, (_SPEC,)),
-    "aic_spec_stage_op": (c.c_int, (_SPEC, _SIZE)),
-    "aic_spec_stages": (_SIZE, (_SPEC,)),
-    "aic_take_warning": (_TEXT, ()),
-    "aic_tune_result_destroy": (None, (c.POINTER(s.TuneResultStruct),)),
-    "aic_version": (_TEXT, ()),
-}
 
-for _name, _arguments in _FALLIBLE.items():
-    getattr(lib, _name).argtypes = _arguments
-    getattr(lib, _name).restype = c.c_int
-for _name, (_result, _arguments) in _OTHERS.items():
-    getattr(lib, _name).argtypes = _arguments
-    getattr(lib, _name).restype = _result
+_HANDLES = {"*aic_kernel": KernelHandle, "*aic_context": ContextHandle, "*aic_spec": SpecHandle, "*aic_network": NetworkHandle}
+
+for _name, (_result, _parameters) in _declared.FUNCTIONS.items():
+    # What a handle holds is given up by its address.
+    _handles = {} if _name.endswith("_destroy") else _HANDLES
+    getattr(lib, _name).argtypes = [_handles.get(_one) or s.type_of(_one) for _one in _parameters]
+    getattr(lib, _name).restype = _result and s.type_of(_result)
 
 
 def _listed(function):

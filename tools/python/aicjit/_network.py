@@ -6,68 +6,18 @@ import ctypes as c
 from ._arrays import Pointers, fit
 from ._context import Closing, Held, handle_of
 from ._errors import ArgumentTypeError
-from ._library import check, checked, lib
+from ._library import NetworkHandle, check, checked, lib
 from ._spec import Operand
-from ._structs import NAMES, OperandStruct, Sized
+from ._structs import NAMES, OperandStruct, type_of
 from ._values import text, truth
 
 
-class _Handle(c.c_void_p):
-    """A hold on a network of the library, given up with the object."""
+_Facts, _Options, _Exported = NAMES["aic_network_facts"], NAMES["aic_network_options"], NAMES["aic_exported"]
+_Progress, _Step = type_of("aic_network_progress"), type_of("aic_network_step")
 
-    def __del__(self, destroy=lib.aic_network_destroy):
-        if self.value:
-            destroy(self.value)
-
-
-class _Tensor(Sized):
-    _fields_ = [("name", c.c_char_p), ("dtype", c.c_int), ("rank", c.c_int32), ("shape", c.c_int64 * 6),
-                ("elements", c.c_int64), ("bytes", c.c_int64), ("alignment", c.c_size_t)]
-
-
-class _Kernel(Sized):
-    _fields_ = [("line", c.c_size_t), ("text", c.c_char_p), ("output", c.c_char_p), ("schedule", c.c_char_p),
-                ("threads", c.c_int), ("macs", c.c_int64), ("bytes", c.c_int64), ("packed", c.c_bool)]
-
-
-class _Facts(Sized):
-    _fields_ = [("input", c.POINTER(_Tensor)), ("output", c.POINTER(_Tensor)),
-                ("kernel", c.POINTER(_Kernel)), ("inputs", c.c_size_t), ("outputs", c.c_size_t), ("kernels", c.c_size_t),
-                ("arena_bytes", c.c_int64), ("buffer_bytes", c.c_int64), ("constant_bytes", c.c_int64),
-                ("workspace_bytes", c.c_int64), ("isa", c.c_char_p)]
-
-
-_Progress = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.c_size_t, c.c_size_t)
-_Step = c.CFUNCTYPE(None, c.c_void_p, c.c_size_t)
-
-
-class _Options(Sized):
-    _fields_ = [("reference", c.c_bool), ("progress", _Progress), ("step", _Step), ("user", c.c_void_p)]
-
-
-NetworkKernel = collections.namedtuple("NetworkKernel", [name for name, _ in _Kernel._fields_])
+NetworkKernel = collections.namedtuple("NetworkKernel", [name for name, _ in NAMES["aic_network_kernel"]._fields_])
 NetworkInfo = collections.namedtuple("NetworkInfo", "inputs outputs kernels arena_bytes buffer_bytes constant_bytes "
                                                     "workspace_bytes isa")
-
-_SIZE, _LIST = c.c_size_t, c.c_void_p
-for _name, _result, _arguments in (
-        ("open", c.c_int, (c.c_void_p, c.c_char_p, c.POINTER(_Options), c.c_void_p)),
-        ("info", c.c_int, (_Handle, c.POINTER(_Facts))),
-        ("call", c.c_int, (_Handle, _LIST, _SIZE, _LIST, _SIZE)),
-        ("batch", c.c_int, (_Handle, _LIST, _SIZE, _LIST, _SIZE, _SIZE)),
-        ("export", c.c_int, (c.c_void_p, c.c_char_p, c.c_char_p, c.c_char_p, c.c_char_p, c.c_void_p)),
-        ("destroy", None, (c.c_void_p,))):
-    getattr(lib, "aic_network_" + _name).restype = _result
-    getattr(lib, "aic_network_" + _name).argtypes = _arguments
-
-
-class _Exported(Sized):
-    _fields_ = [("object", c.c_void_p), ("object_size", c.c_size_t), ("header", c.c_void_p), ("header_size", c.c_size_t)]
-
-
-NAMES.update({"aic_network_tensor": _Tensor, "aic_network_kernel": _Kernel, "aic_network_facts": _Facts,
-              "aic_network_options": _Options, "aic_exported": _Exported})
-lib.aic_exported_destroy.restype, lib.aic_exported_destroy.argtypes = None, (c.POINTER(_Exported),)
 
 
 def _plain(value):
@@ -111,7 +61,7 @@ class Opened(Held):
         if progress is not None:
             options.progress = _Progress(told)
         self._step = _Step() if step is None else _Step(lambda _, kernel: step(kernel))
-        options.step, self._handle = self._step, _Handle()
+        options.step, self._handle = self._step, NetworkHandle()
         try:
             checked(lib.aic_network_open, handle_of(context), _path(folder), c.byref(options), c.byref(self._handle))
         finally:

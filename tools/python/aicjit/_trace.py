@@ -10,7 +10,7 @@ from ._html import html_table, html_text
 from ._kernel import Kernel
 from ._library import check, lib
 from ._spec import spec_of
-from ._structs import RANK_MAX, AllowedStruct, CoordinatesStruct
+from ._structs import RANK_MAX, AllowedStruct, CoordinatesStruct, FindingStruct
 from ._tools import _operands
 from ._values import choice, integer, kind_of, shown
 
@@ -148,5 +148,5 @@ def diagnose(spec, *inputs, out=None, context=None, **named):
     pointers, out, _ = _operands(operands, spec.subject, inputs, named, out, shape)
     findings = np.zeros(out.size, [("events", np.uint32), ("channel", np.int32)])
     check(lib.aic_diagnose(spec._pointer, semantics_of(context), pointers.array, len(pointers.array),
-                           findings.ctypes.data))
+                           findings.ctypes.data_as(c.POINTER(FindingStruct))))
     return Diagnosis(operands[0].name, _coordinates(spec, context), findings, out.shape)

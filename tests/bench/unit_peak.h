@@ -1,7 +1,7 @@
 /* Limits of the units that multiply integers and bfloat16, measured on registers alone. One thread; a call takes some
  * tens of milliseconds and is right in optimised builds only. */
-#ifndef AIC_HARNESS_UNIT_PEAK_H
-#define AIC_HARNESS_UNIT_PEAK_H
+#ifndef AIC_BENCH_UNIT_PEAK_H
+#define AIC_BENCH_UNIT_PEAK_H
 
 /* Each returns multiply-accumulates in 10^9 a second; 0 where this host has no such unit, an emulated one among them.
  *

@@ -1,6 +1,7 @@
-/* As in peak.c: independent chains of instructions, kept by empty assembly statements that claim to change their
- * operands. The factors are claimed to change, too: a product of constants would be computed once, outside the loop. */
-#include "tools/harness/unit_peak.h"
+/* As in tools/harness/peak.c: independent chains of instructions, kept by empty assembly statements that claim to
+ * change their operands. The factors are claimed to change, too: a product of constants would be computed once, outside
+ * the loop. */
+#include "tests/bench/unit_peak.h"
 
 #include "tools/harness/rng.h"
 #include "tools/harness/timer.h"
