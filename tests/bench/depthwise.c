@@ -5,8 +5,8 @@
  * Layers of MobileNet's kind, a group a channel, weights packed, one thread, alternating with the dense convolution of
  * the same sizes, which computes the same where the other channels' weights are 0. The limit is the longer of two
  * times: of its products by the unit that multiplies, and of its image and results by copying as many bytes again and
- * again. An instruction for int8 multiplies two and adds both to one sum, hence two taps of one result: of an odd number
- * of taps the last one takes an instruction, too, five for 3x3 and thirteen for 5x5. */
+ * again. An instruction for int8 multiplies two and adds both to one sum, hence two taps of one result: of an odd
+ * number of taps the last one takes an instruction, too, five for 3x3 and thirteen for 5x5. */
 #include "tests/bench/common.h"
 #include "tests/bench/unit_peak.h"
 #include "tools/harness/peak.h"
