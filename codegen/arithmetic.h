@@ -21,6 +21,7 @@ typedef enum aic_product {
     AIC_PRODUCT_FLOAT,
     AIC_PRODUCT_BFLOAT, /* two bfloat16; a float16 is the sum of two bfloat16, one in each plane */
     AIC_PRODUCT_WORD,   /* one int8 as an int32: groups of one channel */
+    AIC_PRODUCT_ROWS,   /* two int16, of one channel in two rows of the image, one below the other */
 } aic_product;
 
 /* The most planes of an element: the upper significant bits of a float16, and the others. */

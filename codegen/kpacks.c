@@ -7,6 +7,7 @@ LLVMTypeRef aic_kpack_channel(aic_emit *e, const aic_arithmetic *a)
 {
     switch (a->product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_ROWS:
     case AIC_PRODUCT_BFLOAT:
         return e->i16;
     case AIC_PRODUCT_WORD:
@@ -71,6 +72,7 @@ void aic_to_kpacks(aic_emit *e, aic_dtype dtype, const aic_arithmetic *a, LLVMVa
     kpacks[1] = NULL;
     switch (a->product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_ROWS:
     case AIC_PRODUCT_WORD:
         kpacks[0] = LLVMBuildSExt(e->builder, elements, type, "");
         break;

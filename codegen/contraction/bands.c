@@ -280,7 +280,8 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
         f.leave = aic_compose_deferred(program, plan, f.strips.store[deferred_kind(&f)]);
     }
     compose_tiles(&f);
-    const aic_routine packed = aic_compose_pack_image(program, plan);
+    aic_routine (*const compose_image)(aic_program *, const aic_plan *) = f.t->kernel->compose_image;
+    const aic_routine packed = (compose_image != NULL ? compose_image : aic_compose_pack_image)(program, plan);
     const aic_routine image = f.t->transform.m > 0 ? aic_compose_winograd_image(program, plan, packed) : packed;
     unsigned phase = 0;
     if (f.strips.table != 0) {

@@ -109,7 +109,7 @@ static aic_routine compose_state(aic_program *program, const aic_plan *plan, aic
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     const aic_microkernel *kernel = aic_tiling_of(plan)->kernel;
-    bodies->pack = aic_compose_pack_weight(program, plan);
+    bodies->pack = (kernel->compose_weights != NULL ? kernel->compose_weights : aic_compose_pack_weight)(program, plan);
     aic_compose_bands(program, plan, bodies);
     if ((kernel->needs & AIC_NEEDS_TILES) != 0) {
         bodies->enter = compose_state(program, plan, kernel->enter, "enter");

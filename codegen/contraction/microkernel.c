@@ -4,10 +4,8 @@
 #include <stdio.h>
 
 static const aic_microkernel *const MICROKERNELS[] = {
-    &aic_microkernel_vector,
-    &aic_microkernel_amx,
-    &aic_microkernel_mmla,
-    &aic_microkernel_winograd,
+    &aic_microkernel_vector,   &aic_microkernel_amx,   &aic_microkernel_mmla,
+    &aic_microkernel_winograd, &aic_microkernel_depth,
 };
 
 enum { COUNT = sizeof MICROKERNELS / sizeof *MICROKERNELS };

@@ -21,6 +21,7 @@ typedef struct aic_microkernel {
     aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
 
     bool small_tiles;    /* tiles consist of small tiles: schedules have the field m */
+    bool long_rows;      /* tiles are one or two rows of the output, as long as tiles may be, column by column */
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */
@@ -71,6 +72,10 @@ typedef struct aic_microkernel {
      * function that stores rows of a deferred tile in the tile's pauses; 0 where no tile is deferred. */
     aic_routine (*compose)(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols, aic_routine leave);
 
+    /* Compose what packs weights and image (emitters.h) in its own way; NULL: in the usual one. */
+    aic_routine (*compose_weights)(aic_program *program, const aic_plan *plan);
+    aic_routine (*compose_image)(aic_program *program, const aic_plan *plan);
+
     uint32_t needs; /* what a call needs of the machine (AIC_NEEDS_...) */
 
     /* With AIC_NEEDS_TILES: the code by which a worker sets up the tile registers before its tiles and releases them
@@ -79,7 +84,7 @@ typedef struct aic_microkernel {
 } aic_microkernel;
 
 extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla,
-    aic_microkernel_winograd;
+    aic_microkernel_winograd, aic_microkernel_depth;
 
 /* winograd.c: void image(groups, image; first, rows), which packs rows of the image by `packed` and transforms them;
  * void starts(panel), which adds weights by points to a panel that has those by taps. */

@@ -43,5 +43,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
     if (t->transform.m > 0) {
         number[count++] = t->transform.m;
     }
+    if (t->wish.steps > 0) {
+        number[count++] = t->wish.steps;
+    }
     return count;
 }

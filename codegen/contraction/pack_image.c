@@ -76,6 +76,7 @@ static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
     switch (a->product) {
     case AIC_PRODUCT_PAIR:
     case AIC_PRODUCT_WORD:
+    case AIC_PRODUCT_ROWS:
     case AIC_PRODUCT_QUAD:
         planes[0] = aic_splat(e, image_int(w, (int64_t)w->c->pad_value), channels);
         break;

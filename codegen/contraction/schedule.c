@@ -199,6 +199,19 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
     }
 }
 
+/* Offers tiles of one and two rows, as long as tiles may be; of all schedules shorter ones, too. */
+static void offer_long_rows(walk *w, int64_t vectors)
+{
+    const int64_t out = w->c->across.out;
+    for (int64_t rows = 1; rows <= aic_least(w->c->down.out, 2); rows++) {
+        int64_t cols = aic_split_evenly(out, aic_least(out, AIC_TILE_SIDE)).large;
+        while (cols > 0) {
+            offer_tile(w, rows, cols, vectors, 0);
+            cols = w->space == AIC_SPACE_LEGAL ? next_tile(out, cols) : 0;
+        }
+    }
+}
+
 /* Small tiles of a tile, at most, among the usual schedules and among all. */
 enum { SMALL_USUAL = 32, SMALL_ALL = 64 };
 
@@ -246,6 +259,8 @@ void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visito
             if (refuse_vectors(w.kernel, w.c, w.target, vectors) == NULL) {
                 if (w.kernel->small_tiles) {
                     offer_small_tiles(&w, vectors);
+                } else if (w.kernel->long_rows) {
+                    offer_long_rows(&w, vectors);
                 } else {
                     offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
                 }
@@ -270,7 +285,8 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         if (reason != NULL) {
             fprintf(out, "  kernel=%s, vectors=%lld: a panel of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
-        } else if (!kernel->small_tiles && kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
+        } else if (!kernel->small_tiles && !kernel->long_rows &&
+                   kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
             fprintf(out,
                     "  kernel=%s, vectors=%lld: tiles of more than %lld pixels need more registers than there are\n",
                     kernel->name, (long long)vectors, (long long)kernel->pixels(c, target, vectors));

@@ -14,16 +14,13 @@ static aic_status check_range(const char *field, int64_t value, int64_t low, int
     return AIC_OK;
 }
 
-/* The most rows, columns or vectors of a tile, for any micro-kernel; this bounds code size and compile time. */
-enum { TILE_MAX = 64 };
-
 static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
 {
-    aic_status status = check_range("rows", s->rows, 1, aic_least(c->down.out, TILE_MAX));
+    aic_status status = check_range("rows", s->rows, 1, aic_least(c->down.out, AIC_TILE_SIDE));
     if (status == AIC_OK) {
-        status = check_range("cols", s->cols, 1, aic_least(c->across.out, TILE_MAX));
+        status = check_range("cols", s->cols, 1, aic_least(c->across.out, AIC_TILE_SIDE));
     }
-    return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
+    return status == AIC_OK ? check_range("vectors", s->vectors, 1, AIC_TILE_SIDE) : status;
 }
 
 /* A panel, which is the default, or a window. */

@@ -35,6 +35,9 @@ static inline bool aic_tiling_skips(const aic_tiling *t)
     return t->panel.padding.rows || t->panel.padding.columns;
 }
 
+/* The most rows, columns or vectors of a tile, for any micro-kernel; this bounds code size and compile time. */
+enum { AIC_TILE_SIDE = 64 };
+
 /* Why no tile can have a panel of `channels` output channels in vectors of `lanes`; NULL where one can. */
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels);
 

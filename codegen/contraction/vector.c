@@ -60,6 +60,7 @@ static double product_cost(const aic_target *target, aic_product product)
 {
     switch (product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_ROWS:
     case AIC_PRODUCT_WORD:
         return aic_family_of(target)->dot2.operations;
     case AIC_PRODUCT_QUAD:

@@ -1,6 +1,7 @@
 /* The kinds of parts: the fields of their keys, and how they are compiled. */
 #include "codegen/parts/bands.h"
 #include "codegen/parts/boxes.h"
+#include "codegen/parts/depth.h"
 #include "codegen/parts/entry.h"
 #include "codegen/parts/image.h"
 #include "codegen/parts/staging.h"
@@ -139,6 +140,20 @@ WINOGRAD(winograd_input, AIC_PART_WELL);
 WINOGRAD(winograd_tile, AIC_PART_FAST);
 WINOGRAD(winograd_output, AIC_PART_WELL);
 WINOGRAD(winograd_weights, AIC_PART_WELL);
+
+static const aic_field depth_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_depth_key, __VA_ARGS__)
+#include "codegen/parts/depth.def"
+#undef AIC_FIELD
+};
+
+#define DEPTH(name, how)                                                                                               \
+    static const aic_record name##_record = {#name, depth_fields, sizeof depth_fields / sizeof depth_fields[0]};       \
+    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_depth_key), how, NULL}
+
+DEPTH(depth_tile, AIC_PART_WELL);
+DEPTH(depth_image, AIC_PART_WELL);
+DEPTH(depth_weights, AIC_PART_FAST);
 
 static const aic_field boxes_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_boxes_key, __VA_ARGS__)

@@ -18,6 +18,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "codegen/parts.h"
+#include "codegen/parts/sums.h"
 #include "codegen/parts/weights.h"
 
 #include <stdio.h>
@@ -128,26 +129,6 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
     return k->key->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
-/* Adds the sum of a block of taps to the total. AIC_SUM_INT may saturate here, as it has only one block. */
-static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
-{
-    LLVMBuilderRef b = k->e->builder;
-    switch ((aic_sum)k->key->sum) {
-    case AIC_SUM_INT:
-        return k->key->accumulate == AIC_TILE_FROM_ZERO ? sum
-               : k->key->accumulate == AIC_TILE_WRAPS   ? LLVMBuildAdd(b, total, sum, "")
-                                                        : aic_add_saturated(k->e, total, sum);
-    case AIC_SUM_INT_WIDE:
-        return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
-    case AIC_SUM_CUBE:
-        sum = LLVMBuildFAdd(b, LLVMBuildFPExt(b, total, k->sum_type, ""), sum, "");
-        return LLVMBuildFPTrunc(b, sum, k->total_type, "");
-    case AIC_SUM_FAST:
-        break;
-    }
-    return sum;
-}
-
 static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 {
     aic_emit *e = k->e;
@@ -185,6 +166,7 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
 {
     switch ((aic_product)k->key->product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_ROWS:
         return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_WORD:
         return multiply_words(k, sum, image, weight);
@@ -450,7 +432,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
-        totals[i] = fold(k, totals[i], values[i]);
+        totals[i] = aic_sum_fold(e, (aic_sum)k->key->sum, (aic_tile_start)k->key->accumulate, totals[i], values[i]);
         aic_name(e, totals[i], "total.p%u.v%u.next", i / k->vectors, i % k->vectors);
     }
     totals[k->sums] = values[k->sums];

@@ -21,6 +21,12 @@ shapes=('mmad(dtype=int8, m=176, n=64, k=96)' 'conv2d(dtype=int8, fm_shape=[2,14
     'texpands(dtype=float32, rows=96, cols=1024)')
 others=('mmad(dtype=int8, m=84, n=80, k=64)' 'conv2d(dtype=int8, fm_shape=[3,19,51,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])'
     'conv2d(dtype=float16, fm_shape=[5,21,44,16], kernel_shape=[5,3,3,64,16], pad=[1,1,1,1], accumulate=fast)')
+# Layers of networks of other sizes than those that it has; nothing of them is to be made.
+bias='init_l1out=false, l1out=channel'
+layers=("conv2d(dtype=int8, fm_shape=[17,9,7,32], kernel_shape=[1,3,3,544,1], pad=[1,1,1,1], $bias, groups=544) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)"
+    "conv2d(dtype=int8, fm_shape=[1,112,224,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], $bias) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
+    "conv2d(dtype=int8, fm_shape=[2,60,56,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], $bias) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
+    "conv2d(dtype=float16, fm_shape=[34,9,7,16], kernel_shape=[34,1,1,544,16], accumulate=fast, $bias) | tensor_arithmetic(op=BM_ADD) | fixpipe(src=float32, dst=float16, format=NZ, quantPre=F322F16, reluEn=true)")
 
 # ---- beside the module of the build ----
 
@@ -31,6 +37,9 @@ for shape in "${shapes[@]}"; do
 done
 for shape in "${others[@]}"; do
     expect "$shape" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+' "$aicjit" check "$shape"
+done
+for layer in "${layers[@]}"; do
+    expect "$layer" 0 '^aicjit: compiled .* parts=0\+[1-9][0-9]*\+0 ' "$aicjit" check "$layer"
 done
 expect 'each part has a line' 0 '^aicjit: part tile loaded ' "$aicjit" check "${shapes[0]}"
 expect 'off: every part is made' 0 '^aicjit: compiled .* parts=0\+0\+[1-9]' env AIC_CACHE=off "$aicjit" check "${shapes[0]}"

@@ -30,6 +30,20 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[2,5,6,16], kernel_shape=[1,5,5,64,1], pad=[2,1,1,2], pad_value=0.5, groups=32)",
     FAST "fm_shape=[3,6,7,16], kernel_shape=[1,3,3,48,1], pad=[1,1,1,1], groups=48)",
     FAST "fm_shape=[1,9,9,16], kernel_shape=[1,2,3,48,1], stride=[2,1], init_l1out=false, groups=16)",
+    /* an output a channel, micro-kernel depth: kernels of even and odd sides, down and across; one output row; tiles
+     * across; padding above, below and between two rows of a line; stages that add to old sums */
+    BYTES "fm_shape=[2,7,70,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-128, groups=64)",
+    BYTES "fm_shape=[1,6,9,32], kernel_shape=[1,4,2,32,1], pad=[1,0,2,1], pad_value=7, init_l1out=false, groups=32)",
+    BYTES "fm_shape=[2,2,3,32], kernel_shape=[1,7,7,64,1], pad=[3,3,3,3], stride=[3,2], groups=64)",
+    BYTES "fm_shape=[1,8,15,32], kernel_shape=[1,5,5,32,1], pad=[2,2,1,2], stride=[1,2], groups=32)",
+    BYTES "fm_shape=[1,9,9,32], kernel_shape=[1,3,1,32,1], stride=[2,1], init_l1out=false, groups=32)",
+    BYTES "fm_shape=[1,1,40,32], kernel_shape=[1,1,3,32,1], pad=[0,1,0,0], groups=32)",
+    BYTES "fm_shape=[1,12,5,32], kernel_shape=[1,3,3,32,1], pad=[1,1,5,5], stride=[3,3], groups=32)",
+    FAST "fm_shape=[2,7,70,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], pad_value=-2.5, groups=32)",
+    FAST "fm_shape=[2,6,9,16], kernel_shape=[1,7,5,32,1], pad=[3,2,3,3], stride=[2,3], groups=32)",
+    HALVES "fm_shape=[1,7,66,16], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], init_l1out=false, groups=16)",
+    HALVES "fm_shape=[2,6,8,16], kernel_shape=[1,7,7,32,1], pad=[3,3,3,3], pad_value=0.1, stride=[1,2], groups=32)",
+    HALVES "fm_shape=[1,5,7,16], kernel_shape=[1,4,5,16,1], pad=[2,2,2,2], init_l1out=false, groups=16)",
     /* a part of a block: 2, 4, 8, 16 channels, and blocks of four */
     BYTES "fm_shape=[1,6,6,32], kernel_shape=[1,3,3,16,2], pad=[1,0,1,0], groups=16)",
     BYTES "fm_shape=[4,4,5,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
@@ -71,6 +85,10 @@ static const char *const SCHEDULES[] = {
     "schedule(rows=1, cols=4, vectors=1, unroll=2, band=2)",
     "schedule(rows=2, cols=2, vectors=1, unroll=8, band=1, hold=window)",
     "schedule(rows=1, cols=2, vectors=4, unroll=4, band=1, ahead=256)",
+    "schedule(kernel=depth, rows=1, cols=5, vectors=4, unroll=1, band=2)",
+    "schedule(kernel=depth, rows=2, cols=3, vectors=4, unroll=1, band=1, hold=window)",
+    "schedule(kernel=depth, rows=2, cols=2, vectors=8, unroll=1, band=1)",
+    "schedule(kernel=depth, rows=2, cols=1, vectors=2, unroll=1, band=2)",
 };
 
 /* _i: a level and a specification. */

@@ -27,7 +27,7 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
-    if (c->groups > 1) {
+    if (c->groups > 1 && wish->steps == 0) {
         p->start_bytes = AIC_HEAD_GROUPS + aic_round_up(g->panel_channels * (int64_t)sizeof(int32_t), AIC_LINE_BYTES);
     }
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
@@ -59,7 +59,7 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
     p.count = aic_round_up(g->outputs, aic_most(g->panel_channels, AIC_BLOCK_COLUMNS)) / g->panel_channels;
     p.columns = c->weight == AIC_WEIGHT_ROWS ? g->outputs : aic_round_up(g->outputs, AIC_BLOCK_COLUMNS);
     p.items = aic_parts(p.columns, p.item_channels);
-    p.bytes = g->blocks * p.start_bytes + p.taps * p.kpacks * p.step_bytes;
+    p.bytes = g->blocks * p.start_bytes + (wish->steps > 0 ? wish->steps : p.taps * p.kpacks) * p.step_bytes;
     if (g->m > 0) {
         p.planes_offset = p.bytes;
         p.bytes += (g->m + 2) * (g->m + 2) * p.kpacks * p.step_bytes;
