@@ -216,7 +216,7 @@ uint64_t aic_trace_fixpipe(aic_tracer *t, const aic_fixpipe_desc *desc, void *co
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
     const bool unscaled = desc->quantPre == AIC_QUANT_NO_QUANT || desc->quantPre == AIC_QUANT_F322F16 ||
                           desc->quantPre == AIC_QUANT_F322BF16;
-    const uint64_t word = words ? words[position->column] : desc->deqScalar;
+    const uint64_t word = words ? aic_trace_load(t, AIC_UINT64, words, position->column) : desc->deqScalar;
     const quant_word q = read_word(word, words != NULL, t->semantics);
     t->channel = position->column;
     aic_trace_put(t, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", position->matrix,

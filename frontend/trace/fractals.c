@@ -10,7 +10,7 @@ enum { ROWS = 16, ROW_BYTES = 32, SRC = 1 };
 /* The element of src that is copied. */
 static uint64_t copied(aic_tracer *t, aic_step step, aic_dtype dtype, void *const operands[], int64_t from)
 {
-    const uint64_t bits = aic_trace_load(dtype, operands[SRC], from);
+    const uint64_t bits = aic_trace_load(t, dtype, operands[SRC], from);
     aic_trace_source(t, from);
     aic_trace_step(t, step, "copied", "%s = %s", aic_trace_place(t, SRC, from).text,
                    aic_trace_element(t, dtype, bits).text);

@@ -47,7 +47,7 @@ static int64_t input_of(aic_tracer *t, const descriptor *desc, int number, void 
                             first ? desc->input0_stride : desc->input1_stride, first ? NULL : single);
     const int operand = desc->memory == AIC_MEMORY_LOCAL ? 0 : number;
     const int64_t index = aic_trace_word(&tensor, at), part = tensor.single[N] ? 0 : at[N] % tensor.parts;
-    const int64_t value = number_of(f, aic_trace_load(AIC_UINT32, operands[operand], index), part);
+    const int64_t value = number_of(f, aic_trace_load(t, AIC_UINT32, operands[operand], index), part);
     aic_trace_step(t, AIC_STEP_PLAIN, what, "%s, part %" PRId64 " = %" PRId64, aic_trace_place(t, operand, index).text,
                    part, value);
     return value;
@@ -168,7 +168,7 @@ bool aic_trace_tensor_arithmetic_quantized(aic_tracer *t, const descriptor *desc
     if (!aic_trace_find(&output, element, at)) {
         return aic_trace_unwritten(t, "the output's shape and strides do not lead to it");
     }
-    uint64_t word = aic_trace_load(AIC_UINT32, operands[0], element);
+    uint64_t word = aic_trace_load(t, AIC_UINT32, operands[0], element);
     const uint64_t before = word, mask = (UINT64_C(1) << f.bits) - 1;
     t->channel = at[C];
     for (int64_t part = 0; part < output.parts; part++, at[N]++) {

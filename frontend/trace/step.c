@@ -230,6 +230,15 @@ uint64_t aic_trace_old(aic_tracer *t, aic_dtype dtype, const void *operand, aic_
     return old;
 }
 
+void aic_trace_mark(const aic_tracer *t, const void *operand, int64_t index)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->operands[i] == operand && t->reads[i]) {
+            t->reads[i][index] = 1;
+        }
+    }
+}
+
 void aic_trace_source(aic_tracer *t, int64_t index)
 {
     if (t->seen) {

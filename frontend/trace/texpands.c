@@ -30,9 +30,9 @@ static int64_t elements_of(const aic_texpands_desc *desc)
 }
 
 /* A valid size: static, or what the call gives. */
-static int64_t size_of(int64_t size, void *const operands[], int operand)
+static int64_t size_of(const aic_tracer *t, int64_t size, void *const operands[], int operand)
 {
-    return size != AIC_DYNAMIC ? size : (int64_t)(int32_t)aic_trace_load(AIC_INT32, operands[operand], 0);
+    return size != AIC_DYNAMIC ? size : (int64_t)(int32_t)aic_trace_load(t, AIC_INT32, operands[operand], 0);
 }
 
 bool aic_trace_texpands(aic_tracer *t, const aic_texpands_desc *desc, void *const operands[], int64_t element,
@@ -47,7 +47,8 @@ bool aic_trace_texpands(aic_tracer *t, const aic_texpands_desc *desc, void *cons
         step = vec ? step : AIC_STEP_FILL_MAT;
         aic_trace_put(t, "texpands, row %" PRId64 ", column %" PRId64 ":\n", row, column);
         if (vec || t->semantics->mat_valid == AIC_MAT_VALID_VALID) {
-            const int64_t rows = size_of(desc->v_row, operands, V_ROW), columns = size_of(desc->v_col, operands, V_COL);
+            const int64_t rows = size_of(t, desc->v_row, operands, V_ROW),
+                          columns = size_of(t, desc->v_col, operands, V_COL);
             if (row >= rows || column >= columns) {
                 return aic_trace_unwritten(t, "the valid region is %" PRId64 " x %" PRId64, rows, columns);
             }
@@ -57,7 +58,7 @@ bool aic_trace_texpands(aic_tracer *t, const aic_texpands_desc *desc, void *cons
     } else {
         aic_trace_put(t, "texpands, element %" PRId64 ":\n", element);
     }
-    *bits = aic_trace_load(desc->dtype, desc->literal == AIC_NOT_GIVEN ? operands[SCALAR] : &desc->literal, 0);
+    *bits = aic_trace_load(t, desc->dtype, desc->literal == AIC_NOT_GIVEN ? operands[SCALAR] : &desc->literal, 0);
     aic_trace_step(t, step, desc->literal == AIC_NOT_GIVEN ? "scalar" : "literal", "%s",
                    aic_trace_element(t, desc->dtype, *bits).text);
     return true;

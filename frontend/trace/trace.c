@@ -7,6 +7,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
+#include <aic/tool.h>
 
 #include <fenv.h>
 #include <inttypes.h>
@@ -18,7 +19,8 @@ void aic_trace_open(aic_trace_run *run, const aic_spec *spec, const aic_semantic
     aic_operand shapes[AIC_OPERANDS_MAX];
     aic_chain_operands chain = {.l1out = 0};
     const size_t count = aic_spec_operands_of(spec, semantics, shapes);
-    *run = (aic_trace_run){.tracer = {.spec = spec, .semantics = semantics}, .operands = operands, .output = shapes[0]};
+    *run = (aic_trace_run){.tracer = {.spec = spec, .semantics = semantics, .operands = operands, .count = count},
+                           .output = shapes[0]};
     if (spec->count > 1) {
         aic_chain_operands_of(spec, semantics, &chain);
     }
@@ -144,7 +146,7 @@ void aic_trace_all(aic_trace_run *run, int64_t element, uint64_t *bits)
     t->channel = -1;
     t->from = run->from[0];
     if (!trace_stages(run, element, bits)) {
-        *bits = aic_trace_load(run->output.dtype, run->operands[0], element);
+        *bits = aic_trace_load(t, run->output.dtype, t->operands[0], element);
     }
 }
 
@@ -182,29 +184,31 @@ static aic_status write_trace(aic_sink *out, const void *from)
     return AIC_OK;
 }
 
-static aic_status check_element(const aic_operand *output, int64_t element)
+/* Checks a request and opens its run; all but the first three parameters are as aic_trace() has them. */
+static aic_status open_run(aic_trace_run *run, aic_spec *resolved, aic_semantics *own, const aic_spec *spec,
+                           const aic_semantics *semantics, void *const operands[], size_t count, int64_t element)
 {
-    if (element >= 0 && element < output->elements) {
+    semantics = aic_semantics_of(semantics, own);
+    const aic_status status = aic_spec_check_call(spec, semantics, operands, count, resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_trace_open(run, resolved, semantics, operands);
+    if (element >= 0 && element < run->output.elements) {
         return AIC_OK;
     }
     return aic_fail(AIC_INVALID_ARGUMENT, NULL, "element: %" PRId64 " is outside 0..%" PRId64 " of %s", element,
-                    output->elements - 1, output->name);
+                    run->output.elements - 1, run->output.name);
 }
 
 aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                      int64_t element, void *value, char *buffer, size_t capacity, size_t *length)
 {
     aic_semantics own;
-    semantics = aic_semantics_of(semantics, &own);
     aic_spec resolved = {.count = 0};
-    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
-    if (status != AIC_OK) {
-        return status;
-    }
     aic_trace_run run;
     uint64_t bits = 0;
-    aic_trace_open(&run, &resolved, semantics, operands);
-    status = check_element(&run.output, element);
+    aic_status status = open_run(&run, &resolved, &own, spec, semantics, operands, count, element);
     if (status == AIC_OK) {
         fenv_t callers;
         fegetenv(&callers);
@@ -216,6 +220,22 @@ aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void 
     }
     if (status == AIC_OK && value) {
         memcpy(value, &bits, aic_dtype_size(run.output.dtype)); /* little-endian */
+    }
+    return status;
+}
+
+aic_status aic_trace_reads(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                           int64_t element, unsigned char *const reads[])
+{
+    aic_semantics own;
+    aic_spec resolved = {.count = 0};
+    aic_trace_run run;
+    uint64_t bits = 0;
+    aic_status status = aic_rule_given("reads", reads);
+    status = status == AIC_OK ? open_run(&run, &resolved, &own, spec, semantics, operands, count, element) : status;
+    if (status == AIC_OK) {
+        run.tracer.reads = reads;
+        aic_trace_all(&run, element, &bits); /* whose value does not count */
     }
     return status;
 }

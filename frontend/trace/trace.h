@@ -28,6 +28,10 @@ typedef struct aic_tracer {
     uint32_t events; /* of this element, bits 1 << AIC_EVENT_... */
     int64_t channel; /* that it belongs to; -1: none */
     uint64_t *seen;  /* NULL, or a bit for each element of the first input: whether another result has read it */
+    /* Marks of what is read, an array for each operand of the specification, or NULL for none; NULL: nobody asks. */
+    unsigned char *const *reads;
+    void *const *operands; /* of the specification */
+    size_t count;
 } aic_tracer;
 
 static inline void aic_trace_event(aic_tracer *t, aic_event event, bool happened)
@@ -55,11 +59,17 @@ aic_trace_text aic_trace_real(const aic_tracer *t, double value);
  * coordinates. */
 aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element);
 
+/* Notes that an element of an operand is read. */
+void aic_trace_mark(const aic_tracer *t, const void *operand, int64_t index);
+
 /* An element of an operand; copies of a known size need no call. */
-static inline uint64_t aic_trace_load(aic_dtype dtype, const void *operand, int64_t index)
+static inline uint64_t aic_trace_load(const aic_tracer *t, aic_dtype dtype, const void *operand, int64_t index)
 {
     const unsigned char *from = operand;
     uint64_t bits = 0; /* little-endian */
+    if (t->reads) {
+        aic_trace_mark(t, operand, index);
+    }
     switch (dtype) {
     case AIC_INT8:
     case AIC_UINT8:
@@ -95,7 +105,7 @@ static inline bool aic_trace_is_subnormal(aic_dtype dtype, uint64_t bits)
 /* The same of a number that is computed with: a subnormal one is an event. */
 static inline uint64_t aic_trace_read(aic_tracer *t, aic_dtype dtype, const void *operand, int64_t index)
 {
-    const uint64_t bits = aic_trace_load(dtype, operand, index);
+    const uint64_t bits = aic_trace_load(t, dtype, operand, index);
     aic_trace_event(t, AIC_EVENT_SUBNORMAL_READ, aic_trace_is_subnormal(dtype, bits));
     return bits;
 }
@@ -212,7 +222,6 @@ uint64_t aic_trace_tik_fixpipe(aic_tracer *t, const aic_tik_fixpipe_desc *desc, 
 /* The operands of a stage in its own order, NULL for what another stage hands over; from[] as aic_tracer has it. */
 typedef struct aic_trace_run {
     aic_tracer tracer;
-    void *const *operands;
     aic_operand output;
     void *own[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
     int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];

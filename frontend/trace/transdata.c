@@ -130,7 +130,7 @@ bool aic_trace_transdata(aic_tracer *t, const aic_transdata_desc *desc, void *co
         return true;
     }
     const int64_t from = cell_of(&whole, src, at);
-    *bits = aic_trace_load(desc->dtype, operands[SRC], from);
+    *bits = aic_trace_load(t, desc->dtype, operands[SRC], from);
     aic_trace_step(t, AIC_STEP_LAYOUT, "copied", "%s = %s", aic_trace_place(t, SRC, from).text,
                    aic_trace_element(t, desc->dtype, *bits).text);
     return true;

@@ -222,7 +222,7 @@ uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *d
         what = aic_trace_format(t, "acc of stage %" PRId64, desc->input1_stage);
     } else if (!copies && !desc->input1_is_const) {
         const int64_t index = index_of(desc, element);
-        w.b = (uint32_t)(bits ? aic_trace_load(dtype, input1, index) : aic_trace_read(t, dtype, input1, index));
+        w.b = (uint32_t)(bits ? aic_trace_load(t, dtype, input1, index) : aic_trace_read(t, dtype, input1, index));
         what = aic_trace_place(t, INPUT1, index);
     }
     aic_trace_step(t, AIC_STEP_PLAIN, "acc", "%s", aic_trace_element(t, dtype, source).text);
@@ -248,7 +248,7 @@ static uint32_t input_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, 
                                 desc->shape, first ? desc->input0_stride : desc->input1_stride, NULL);
         const int operand = local ? 0 : number;
         const int64_t index = aic_trace_word(&tensor, at);
-        word = (uint32_t)(bits ? aic_trace_load(dtype, operands[operand], index)
+        word = (uint32_t)(bits ? aic_trace_load(t, dtype, operands[operand], index)
                                : aic_trace_read(t, dtype, operands[operand], index));
         aic_trace_step(t, AIC_STEP_PLAIN, what, "%s = %s", aic_trace_place(t, operand, index).text,
                        aic_trace_element(t, dtype, word).text);

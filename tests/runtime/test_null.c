@@ -57,6 +57,7 @@ typedef struct fixture {
     char plan[TEXT_MAX], text[TEXT_MAX];
     double exact[BLOCK / 4], bound[BLOCK / 4];
     aic_allowed allowed[BLOCK / 4];
+    unsigned char *reads[AIC_OPERANDS_MAX];
     aic_finding findings[BLOCK / 4];
     _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BLOCK];
     _Alignas(64) unsigned char packed[BLOCK];

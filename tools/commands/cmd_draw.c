@@ -7,6 +7,7 @@
 #include "tools/report/page.h"
 #include "tools/session.h"
 
+#include <aic/tool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,29 +21,35 @@ typedef struct draw_state {
     outfile file;
 } draw_state;
 
+/* Contents of the tool's own for every operand but the result, and room for that. */
+static int open_operands(draw_state *draw)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < draw->operands.count && status == CLI_DONE; i++) {
+        cli_operand *o = &draw->operands.items[i];
+        if (o->operand.direction == AIC_DIRECTION_UNUSED || o->buffer.data != NULL) {
+            continue;
+        }
+        if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
+            status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
+        } else if (i != draw->drawing.result) {
+            testdata_fill_for(draw->drawing.spec, &o->operand, 1, o->buffer.data);
+        }
+    }
+    return status;
+}
+
 /* ---- which elements of the result are written ---- */
 
-/* Runs the reference with contents of the tool's own; the result begins as all bits `fill`. */
-static int run_on(draw_state *draw, guard_buffer *result, int fill)
+/* Runs the reference; `result` begins as all bits `fill`. */
+static int run_on(draw_state *draw, const guard_buffer *result, int fill)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const cli_operands *set = &draw->operands;
     for (size_t i = 0; i < set->count; i++) {
-        cli_operand *o = &set->items[i];
-        guard_buffer *buffer = i == draw->drawing.result ? result : &o->buffer;
-        if (o->operand.direction == AIC_DIRECTION_UNUSED) {
-            continue;
-        }
-        if (buffer->data == NULL && !guard_open(buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
-            return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-        }
-        if (i == draw->drawing.result) {
-            memset(buffer->data, fill, (size_t)o->operand.bytes);
-        } else {
-            testdata_fill_for(draw->drawing.spec, &o->operand, 1, buffer->data);
-        }
-        pointers[i] = buffer->data;
+        pointers[i] = i == draw->drawing.result ? result->data : set->items[i].buffer.data;
     }
+    memset(result->data, fill, (size_t)set->items[draw->drawing.result].operand.bytes);
     const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
 }
@@ -62,11 +69,13 @@ static int find_written(draw_state *draw)
     if (macs > MOST || bytes > MOST || result->operand.bytes > MOST) {
         return CLI_DONE;
     }
-    int status = run_on(draw, &result->buffer, 0);
-    status = status == CLI_DONE ? run_on(draw, &draw->other, 0xFF) : status;
-    if (status == CLI_DONE && !guard_open(&draw->written, (size_t)result->operand.elements, 1, GUARD_BEFORE)) {
-        status = cli_fail_memory(result->operand.name, (uint64_t)result->operand.elements);
+    int status = open_operands(draw);
+    if (status == CLI_DONE && (!guard_open(&draw->other, (size_t)result->operand.bytes, 64, GUARD_BEFORE) ||
+                               !guard_open(&draw->written, (size_t)result->operand.elements, 1, GUARD_BEFORE))) {
+        status = cli_fail_memory(result->operand.name, (uint64_t)result->operand.bytes);
     }
+    status = status == CLI_DONE ? run_on(draw, &result->buffer, 0) : status;
+    status = status == CLI_DONE ? run_on(draw, &draw->other, 0xFF) : status;
     for (int64_t e = 0; status == CLI_DONE && e < result->operand.elements; e++) {
         bool left = true;
         for (size_t i = (size_t)e * size; i < (size_t)(e + 1) * size; i++) {
@@ -81,19 +90,37 @@ static int find_written(draw_state *draw)
 
 /* ---- which element is marked ---- */
 
+/* Marks what the element is made from. */
+static int find_reads(draw_state *draw)
+{
+    drawing *d = &draw->drawing;
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    int status = open_operands(draw);
+    for (size_t i = 0; i < draw->operands.count && status == CLI_DONE; i++) {
+        const cli_operand *o = &draw->operands.items[i];
+        pointers[i] = o->buffer.data;
+        d->reads[i] = pointers[i] != NULL ? calloc((size_t)o->operand.elements + 1, 1) : NULL;
+        if (pointers[i] != NULL && d->reads[i] == NULL) {
+            status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.elements);
+        }
+    }
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const aic_status failed =
+        aic_trace_reads(d->spec, &draw->session.semantics, pointers, draw->operands.count, d->element, d->reads);
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
+}
+
 static int choose_element(draw_state *draw)
 {
-    const cli_operand *result = &draw->operands.items[draw->drawing.result];
-    int64_t element = 0;
-    draw->drawing.element = -1;
+    drawing *d = &draw->drawing;
+    d->element = -1;
     if (draw->at == NULL) {
         return CLI_DONE;
     }
-    const int status = at_element("draw", draw->at, result, &element);
-    if (status == CLI_DONE && !draw_point(&draw->drawing, element)) {
-        return draw_reads(&draw->drawing, &draw->session.semantics);
-    }
-    return status;
+    const int status = at_element("draw", draw->at, &draw->operands.items[d->result], &d->element);
+    return status == CLI_DONE ? find_reads(draw) : status;
 }
 
 static size_t result_of(const cli_operands *set)

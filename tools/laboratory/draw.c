@@ -125,7 +125,7 @@ static void put_title(FILE *out, const plot *p, const int64_t *at, int64_t eleme
 
 static void put_cell(FILE *out, const plot *p, const int64_t *at, int64_t element, int64_t x, int64_t y)
 {
-    const bool used = draw_is_used(p->d, p->operand, at, element);
+    const bool used = draw_is_used(p->d, p->operand, element);
     const bool padding = !used && draw_is_padding(p->d, p->operand, at, element);
     (void)fprintf(out, "<rect class='%s' x='%" PRId64 "' y='%" PRId64 "' width='%d' height='%d' ",
                   padding ? "padding"

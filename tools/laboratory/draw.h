@@ -10,13 +10,10 @@ typedef struct drawing {
     const char *text; /* of the specification */
     aic_spec *spec;
     const cli_operands *operands;
-    size_t result;                /* number of the operand that is written */
-    const unsigned char *written; /* an element of the result: whether it is; NULL: not known */
-    /* The element of the result whose inputs are marked, and its row and column as a matrix; element -1: none. */
-    int64_t element, row, column;
-    /* Of each operand, an element: whether the chosen one is made from it, as draw_reads() has found; NULL: the row and
-     * the column tell. */
-    unsigned char *reads[AIC_OPERANDS_MAX];
+    size_t result;                          /* number of the operand that is written */
+    const unsigned char *written;           /* an element of the result: whether it is; NULL: not known */
+    int64_t element;                        /* of the result, whose inputs are marked; -1: none */
+    unsigned char *reads[AIC_OPERANDS_MAX]; /* of each operand, an element: whether it is made from that one */
 } drawing;
 
 /* ---- what cells are (draw_cells.c) ---- */
@@ -25,15 +22,8 @@ typedef struct drawing {
  * cells of the result that are not written. */
 bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_t element);
 
-/* Chooses the element of the result. False where its row and column do not tell what it is made from. */
-bool draw_point(drawing *d, int64_t element);
-
 /* Whether the chosen element is made from this cell, or is it. */
-bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t element);
-
-/* Finds by trying what the chosen element is made from (draw_reads.c): which inputs change it. Fills `reads`, which the
- * caller frees. Returns an exit status; an operator that is too large for it is CLI_WRONG. */
-int draw_reads(drawing *d, const aic_semantics *semantics);
+bool draw_is_used(const drawing *d, size_t operand, int64_t element);
 
 /* ---- the picture (draw.c) ---- */
 

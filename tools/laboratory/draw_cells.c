@@ -32,18 +32,6 @@ static int64_t index_of(const aic_coordinates *c, const int64_t *at, const named
 #define INDEX_OF(c, at, ...)                                                                                           \
     index_of(c, at, (const named[]){__VA_ARGS__}, sizeof((const named[]){__VA_ARGS__}) / sizeof(named))
 
-/* Of a result or accumulators as a matrix; of conv2d rows are pixels and columns channels. */
-static int64_t row_of(const aic_coordinates *c, const int64_t *at)
-{
-    return INDEX_OF(c, at, {NULL, "howo"}, {NULL, "row"}, {NULL, "m"}, {"M1", "m0"}, {NULL, "H"});
-}
-
-static int64_t column_of(const aic_coordinates *c, const int64_t *at)
-{
-    return INDEX_OF(c, at, {"Cout/16", "Cout%16"}, {"C1", "C0"}, {NULL, "n"}, {"N1", "n0"}, {"burst", "column"},
-                    {NULL, "column"}, {NULL, "Cout"}, {"C", "W"});
-}
-
 /* ---- padding ---- */
 
 static bool is_outside(const aic_coordinates *c, const int64_t *at, const char *outer, const char *inner, int64_t size)
@@ -108,73 +96,8 @@ bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_
 
 /* ---- what one result is made from ---- */
 
-bool draw_point(drawing *d, int64_t element)
+bool draw_is_used(const drawing *d, size_t operand, int64_t element)
 {
-    const aic_coordinates *c = &d->operands->items[d->result].coordinates;
-    int64_t at[AIC_AXES_MAX];
-    const aic_op op = aic_spec_stage_op(d->spec, 0);
-    d->element = element;
-    d->row = d->column = -1;
-    if (aic_coordinates_find(c, element, at)) {
-        d->row = row_of(c, at);
-        d->column = column_of(c, at);
-    }
-    return d->row >= 0 && d->column >= 0 && (op == AIC_OP_CONV2D || op == AIC_OP_MMAD);
-}
-
-/* Whether a window that begins at `start` reads index `at`, at steps of the dilation. */
-static bool in_window(int64_t at, int64_t start, int64_t count, int64_t dilation)
-{
-    const int64_t offset = at - start;
-    return offset >= 0 && offset % dilation == 0 && offset / dilation < count;
-}
-
-static bool conv2d_reads(const drawing *d, const char *name, const int64_t *at)
-{
-    enum { C1 = 0, H = 1, W = 2, COUT = 3, C0 = 3 };
-    const stage_desc stage = stage_of(d->spec, 0);
-    const aic_conv2d_desc *desc = &stage.desc.conv2d;
-    const int64_t kh = desc->kernel_shape[1], kw = desc->kernel_shape[2];
-    const int64_t free_w = desc->fm_shape[2] + desc->pad[0] + desc->pad[1] - ((kw - 1) * desc->dilation[1] + 1);
-    const int64_t wo = free_w / desc->stride[1] + 1;
-    if (strcmp(name, "weight") == 0) {
-        return at[COUT] == d->column;
-    }
-    const int64_t groups = desc->groups, channel = at[C1] * desc->fm_shape[3] + at[C0];
-    const int64_t inputs = desc->fm_shape[0] * desc->fm_shape[3] / groups, outputs = desc->kernel_shape[3] / groups;
-    return channel / inputs == d->column / outputs &&
-           in_window(at[H], d->row / wo * desc->stride[0] - desc->pad[2], kh, desc->dilation[0]) &&
-           in_window(at[W], d->row % wo * desc->stride[1] - desc->pad[0], kw, desc->dilation[1]);
-}
-
-static bool mmad_reads(const drawing *d, const aic_coordinates *c, const char *name, const int64_t *at)
-{
-    if (strcmp(name, "a") == 0) { /* the vector form has one row */
-        const int64_t row = row_of(c, at);
-        return row < 0 || row == d->row;
-    }
-    return column_of(c, at) == d->column;
-}
-
-bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t element)
-{
-    const cli_operand *o = &d->operands->items[operand];
-    const aic_coordinates *c = &o->coordinates;
-    const char *name = o->operand.name;
-    if (d->element < 0 || (operand == d->result && element == d->element)) {
-        return d->element >= 0;
-    }
-    if (d->reads[operand] != NULL || operand == d->result) {
-        return d->reads[operand] != NULL && d->reads[operand][element] != 0;
-    }
-    if (strcmp(name, "feature_map") == 0 || strcmp(name, "weight") == 0) {
-        return conv2d_reads(d, name, at);
-    }
-    if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0) {
-        return mmad_reads(d, c, name, at) && !draw_is_padding(d, operand, at, element);
-    }
-    const int64_t row = row_of(c, at); /* l1out, words, bias, other inputs: of some all rows are one */
-    const int32_t height = coordinates_axis(c, "H");
-    const bool all_rows = row < 0 || (height >= 0 && c->axis[height].size == 1);
-    return (all_rows || row == d->row) && column_of(c, at) == d->column;
+    const bool chosen = operand == d->result && element == d->element;
+    return chosen || (d->reads[operand] != NULL && d->reads[operand][element] != 0);
 }

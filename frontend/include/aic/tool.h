@@ -24,6 +24,11 @@ AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const
 AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,
                                                  uint64_t seed, aic_spec **spec);
 
+/* What an element of the first operand is made from, as aic_trace() computes it: every element that is read becomes 1
+ * in the array of its operand; other entries stay. reads: an array for each operand, of its elements, or NULL. */
+AIC_API aic_status aic_trace_reads(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                   size_t count, int64_t element, unsigned char *const reads[]);
+
 /* The candidate most like `word`, for messages that ask "did you mean"; NULL when none is near, and of NULL. Near: at
  * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a
  * candidate. */
