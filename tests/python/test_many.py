@@ -1,7 +1,9 @@
 """compile_many(): order, threads, errors, progress."""
 
+import asyncio
 import threading
 
+import numpy as np
 import pytest
 
 import aicjit
@@ -32,11 +34,23 @@ def test_threads_work_at_the_same_time(monkeypatch):
     assert len(aicjit.compile_many(SPECS[:3], 3)) == 3
 
 
+def test_tasks_of_asyncio():
+    """Calls on other threads: the interpreter's lock is given up meanwhile."""
+    kernel, x, w = aicjit.compile(SPECS[0]), np.ones((1, 3, 8, 32), np.int8), np.ones((1, 2, 2, 16, 32), np.int8)
+
+    async def all_at_once():
+        return await asyncio.gather(*[asyncio.to_thread(kernel, feature_map=i * x, weight=w) for i in range(1, 6)])
+    for i, result in enumerate(asyncio.run(all_at_once()), 1):
+        assert np.array_equal(result, kernel(i * x, w)) and result.any()
+
+
 def test_errors():
     with pytest.raises(aicjit.ArgumentError, match="conv2d: "):
         aicjit.compile_many([*SPECS, WRONG])
     made = aicjit.compile_many([SPECS[0], WRONG, SPECS[1]], errors="return")
     assert isinstance(made[1], aicjit.ArgumentError) and [str(made[i].spec) for i in (0, 2)] == SPECS[:2]
+    text, number = aicjit.compile_many(["conv2d(", 5], errors="return")
+    assert isinstance(text, aicjit.ArgumentError) and isinstance(number, aicjit.ArgumentTypeError)
     with aicjit.Context() as context:
         pass
     for message, call in (("specs: ", lambda: aicjit.compile_many(SPECS[0])), ("specs: 5 is int", lambda: aicjit.compile_many(5)),

@@ -1,12 +1,10 @@
 """Many kernels at once."""
 
-import concurrent.futures
 import os
 
 from ._context import handle_of
 from ._errors import ArgumentTypeError, Error
 from ._kernel import Kernel
-from ._spec import spec_of
 from ._values import choice, integer, kind_of, shown
 
 
@@ -26,11 +24,13 @@ def compile_many(specs, threads=None, *, schedule=None, progress=None, errors="r
     no thread works any more, or "return" them in the places of the kernels; schedule and context as for compile()."""
     if progress is not None and not callable(progress):
         raise ArgumentTypeError("progress: %s is %s, no function" % (shown(progress), kind_of(progress)))
+    import concurrent.futures  # takes as long as half of this package
+
     choice("errors", errors, dict.fromkeys(("raise", "return")))
     handle_of(context)
     if isinstance(specs, str) or not hasattr(specs, "__iter__"):
         raise ArgumentTypeError("specs: %s is %s, not a list of specifications" % (shown(specs), kind_of(specs)))
-    specs = [spec_of(spec) for spec in specs]
+    specs = list(specs)
     usable = len(os.sched_getaffinity(0)) if threads is None else integer("threads", threads, 1, 1024)
     with concurrent.futures.ThreadPoolExecutor(max(1, min(usable, len(specs))), "aicjit.compile_many") as pool:
         waiting = [pool.submit(_made, spec, schedule, context, errors) for spec in specs]

@@ -21,8 +21,8 @@ _TYPES = ("float32", "float16", "int8", "uint8")
 def package() -> Any:
     """The PyPI package onnx."""
     try:
-        import onnx
-        import onnx.reference  # noqa: F401
+        import onnx  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        import onnx.reference  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: F401
     except ImportError as error:
         raise aicjit.Error("aicjit.onnx needs the package onnx (pip install onnx): %s" % error) from error
     return onnx
