@@ -1,5 +1,8 @@
 """Networks from Python: results, several outputs, batches, what is refused."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -92,3 +95,17 @@ def test_what_is_refused(folder, arrays):
     (folder / "network.txt").write_text(TEXT.replace("two.npy", "../two.npy"))
     with pytest.raises(aicjit.ArgumentError, match="line 4: two"):
         aicjit.Network.open(folder)
+
+
+def test_first_result_imports_little(folder):
+    """Opening and calling a network imports what that needs alone; the rest is there when it is asked for."""
+    program = ("import sys, numpy\nbefore = set(sys.modules)\nimport aicjit\n"
+               "net = aicjit.Network.open(sys.argv[1])\n"
+               "net(*[numpy.zeros(shape, dtype) for dtype, shape in net.inputs.values()])\n"
+               "print(*sorted(set(sys.modules) - before))\n"
+               "assert {'onnx', 'Conv2d', 'Network'} <= set(dir(aicjit)) & set(aicjit.__all__)\n"
+               "assert callable(aicjit.onnx.load) and callable(aicjit.Conv2d)\n")
+    said = subprocess.run([sys.executable, "-c", program, str(folder)], check=True, capture_output=True, text=True).stdout
+    assert "aicjit._net" in said.split()
+    late = {"aicjit.onnx", "aicjit._layers", "aicjit._net_file", "tempfile", "statistics", "concurrent.futures", "numpy.typing"}
+    assert not late & set(said.split())

@@ -195,8 +195,6 @@ int cmd_draw(int argc, char **argv)
         CLI_OPTION_DT(draw.session),
         CLI_OPTION_ARCH(draw.session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&draw.session, semantics);
     const args_command command = {
         .name = "draw",
         .arguments = "SPEC -o FILE [OPTION]...",
@@ -204,10 +202,8 @@ int cmd_draw(int argc, char **argv)
                    "and addresses.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 1, &texts);
+    int status = cli_parse(&draw.session, &command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
     operands_close(&draw.operands);
     aic_spec_destroy(draw.drawing.spec);

@@ -11,6 +11,8 @@ from); what is legal but hardly meant is an
 aicjit.AdviceWarning. `python -m aicjit` is the command line tool.
 """
 
+from importlib import import_module as _import_module
+
 from ._context import Context
 from ._errors import (AdviceWarning, ArgumentError, ArgumentTypeError, Error, FileError, MemoryRanOut, OperandTypeError,
                       OperandValueError, Status, UnsupportedError)
@@ -22,10 +24,23 @@ from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_a
 from ._spec import Operand, Spec, op
 from ._tools import BenchResult, TuneCandidate, TuneResult, bench, random_operands, reference, tune
 from ._trace import Diagnosis, Trace, diagnose, trace
-from ._layers import Conv2d, average_pool, from_blocks, max_pool, to_blocks
-from ._net import Network
-from . import onnx, operators
+from . import operators
 from .operators import *
 
 __version__ = version()
-__all__ = [name for name in globals() if not name.startswith("_")]
+# What programs that call kernels do not need, by the module that is imported when it is asked for.
+_LATER = {"Network": "_net", "onnx": "onnx",
+          **dict.fromkeys(("Conv2d", "average_pool", "from_blocks", "max_pool", "to_blocks"), "_layers")}
+__all__ = [name for name in globals() if not name.startswith("_")] + [name for name in _LATER if name not in globals()]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError("module 'aicjit' has no attribute %r" % name, name=name)
+    module = _import_module("." + _LATER[name], __name__)
+    globals()[name] = module if name == _LATER[name] else getattr(module, name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

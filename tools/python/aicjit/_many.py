@@ -1,6 +1,5 @@
 """Many kernels at once."""
 
-import concurrent.futures
 import os
 
 from ._context import handle_of
@@ -25,6 +24,8 @@ def compile_many(specs, threads=None, *, schedule=None, progress=None, errors="r
     no thread works any more, or "return" them in the places of the kernels; schedule and context as for compile()."""
     if progress is not None and not callable(progress):
         raise ArgumentTypeError("progress: %s is %s, no function" % (shown(progress), kind_of(progress)))
+    import concurrent.futures  # takes as long as half of this package
+
     choice("errors", errors, dict.fromkeys(("raise", "return")))
     handle_of(context)
     if isinstance(specs, str) or not hasattr(specs, "__iter__"):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +12,6 @@ import numpy as np
 
 import aicjit
 
-from . import _net_file
 from ._arrays import as_array
 from ._network import Closing, NetworkInfo, Opened, export
 from ._program import Array, Buffer, Host, Port, Program, Step, kept, parts
@@ -54,9 +51,13 @@ class _Folder:
     """A program as a folder for as long as it is needed."""
 
     def __init__(self, program: Program) -> None:
+        import tempfile  # networks that are opened need none
+
         self._program, self._folder = program, tempfile.TemporaryDirectory(prefix="aicjit-")
 
     def __enter__(self) -> str:
+        from . import _net_file
+
         _net_file.write(self._program, self._folder.name)
         return self._folder.name
 
@@ -332,7 +333,7 @@ class Network(Closing):
                     stamps.append(time.perf_counter_ns())
                 found += np.diff(stamps).tolist()
             times.append(found)
-        medians = [statistics.median(column) for column in zip(*times[1:])]
+        medians = np.median(times[1:], axis=0).tolist()
         rows, at = Table(), 0
         for layer, text, count, macs in timed._rows():
             ns = max(sum(medians[at : at + count]), 1)
@@ -369,13 +370,15 @@ class Network(Closing):
                 start = time.perf_counter()
                 function()
                 found.append(time.perf_counter() - start)
-        ours, *others = (statistics.median(found[1:]) * 1e3 for found in times)
+        ours, *others = (float(np.median(found[1:])) * 1e3 for found in times)
         return {"ms": ours} if not others else {"ms": ours, "peer_ms": others[0], "speed": others[0] / ours}
 
     # ---- files ----
 
     def save(self, folder: Path) -> None:
         """Writes the network as a folder: network.txt, a line a kernel, and constants as .npy files."""
+        from . import _net_file
+
         if self._program is None:
             assert self._folder is not None
             _net_file.copy(self._folder, folder)

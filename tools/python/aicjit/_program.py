@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 import aicjit
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Floats = npt.NDArray[np.float32]
+else:  # numpy.typing takes longer to import than the modules that would use it
+    Array = Floats = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ class Program:
 
     def constant(self, array: Array) -> Place:
         """A constant; equal ones are one."""
+        import hashlib  # networks that are opened need none
+
         array = np.ascontiguousarray(array)
         key = hashlib.sha256(repr((array.dtype.str, array.shape)).encode() + array.tobytes()).digest()
         if key not in self._known:
