@@ -77,7 +77,7 @@ static int take_choice(void *to, const char *command, const char *pair)
     return CLI_DONE;
 }
 
-void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED])
+static void make_options(cli_session *session, args_option options[CLI_SHARED])
 {
     static char values[CLI_CHOICES][VALUES_TEXT_MAX];
     static const char *const meanings[CLI_CHOICES] = {
@@ -115,6 +115,17 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED]
                                  .help = "one such reading; after --profile",
                                  .kind = ARGS_EACH,
                                  .target = &session->take_choice};
+}
+
+int cli_parse(cli_session *session, const args_command *command, int argc, char **argv, size_t most,
+              args_list *positional)
+{
+    args_option shared[CLI_SHARED];
+    args_command whole = *command;
+    make_options(session, shared);
+    whole.shared = shared;
+    whole.shared_count = CLI_SHARED;
+    return args_parse(&whole, argc, argv, most, positional);
 }
 
 /* " --overflow ieee" */

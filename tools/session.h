@@ -72,9 +72,10 @@ typedef struct cli_session {
      .low = 1,                                                                                                         \
      .high = AIC_THREADS_MAX}
 
-/* The options that every command on operators has, for args_command.shared: one a row of aic/semantics.def, --profile
- * and --choice. */
-void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED]);
+/* args_parse() with the options that every command on operators has, beside those of the command: one a row of
+ * aic/semantics.def, --profile and --choice. */
+int cli_parse(cli_session *session, const args_command *command, int argc, char **argv, size_t most,
+              args_list *positional);
 
 /* The options that give the session's semantics where they are not the defaults, " --overflow ieee --choice mac=fused";
  * "" for none. */

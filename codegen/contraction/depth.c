@@ -1,7 +1,8 @@
 /* The micro-kernel of depthwise contractions, in which every output channel sees one input channel. A vector is
  * channels of image, weights and results alike: nothing is broadcast. A tile is one or two rows of the output, as long
  * as tiles may be, and what it loads it multiplies by all taps of a kernel row that read it. The band has the image's
- * elements as they are, which are fewer bytes to write and to read than extended ones; int8 are the elements of two
+ * elements as they are, which are fewer bytes to write and to read than extended ones (but floats where these become
+ * doubles, as that takes two instructions); int8 are the elements of two
  * rows in turns, which an instruction multiplies by two taps and adds. parts/depth.c emits it. */
 #include "codegen/parts/depth.h"
 #include "codegen/contraction/microkernel.h"
@@ -132,14 +133,9 @@ static int64_t step_columns(const aic_contraction *c, const aic_target *target, 
 
 /* ---- cost ---- */
 
-/* In vector multiply-adds: extending a vector of elements; around a step and a tile; packing a line. */
-static const double EXTEND_BYTES = 0.6, EXTEND_HALVES = 1, EXTEND_TWICE = 2, STEP_COST = 6, TILE_COST = 20,
-                    PACK_LINE = 3;
-
-static double extend_cost(const aic_arithmetic *a)
-{
-    return a->product == AIC_PRODUCT_ROWS ? EXTEND_BYTES : a->sum == AIC_SUM_CUBE ? EXTEND_TWICE : EXTEND_HALVES;
-}
+/* In vector multiply-adds: extending a vector of elements; around a step and a tile; packing a line; writing one that
+ * leaves the first-level cache, and reading it again. */
+static const double EXTEND = 0.6, STEP_COST = 6, TILE_COST = 20, PACK_LINE = 3, WRITTEN_LINE = 2;
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
@@ -149,17 +145,29 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double products = (double)(rows * cols * aic_depth_steps(&key) / aic_depth_begins(&key));
     const double elements =
         (double)(aic_depth_lines(&key, rows) * (steps * (c->across.taps - c->across.stride) + cols * c->across.stride));
-    const double vector = products * product_cost(c, target) + elements * extend_cost(&t->geometry.arithmetic) +
-                          (double)(rows * cols) + STEP_COST * (double)steps;
+    const double vector =
+        products * product_cost(c, target) + elements * EXTEND + (double)(rows * cols) + STEP_COST * (double)steps;
     return vector * t->geometry.vectors + TILE_COST;
 }
 
+/* A call packs the bands; what is much more than the first-level cache holds is written to the second-level one. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     (void)c;
     (void)target;
-    return PACK_LINE * (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch /
-           AIC_LINE_BYTES;
+    const double lines =
+        (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
+    return lines * (PACK_LINE + (t->band.bytes > 2 * t->geometry.machine->l1_bytes ? WRITTEN_LINE : 0));
+}
+
+/* As many tile rows as have a band that the first-level cache holds, but two at least: rows that neighbouring bands
+ * share are packed twice. */
+static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
+    (void)c;
+    (void)target;
+    const int64_t step = t->geometry.rows.large * t->band.row_step, twice = t->band.row_reach - t->band.row_step;
+    return aic_most(2, (t->geometry.machine->l1_bytes / t->band.row_pitch - twice) / step);
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
@@ -219,6 +227,7 @@ static aic_routine compose_image(aic_program *program, const aic_plan *plan)
     const int64_t inside = aic_least(c->across.extent, b->columns - left), right = b->columns - left - inside;
     const aic_depth_key key = {
         .dtype = c->dtype,
+        .sum = t->geometry.arithmetic.sum,
         .product = t->geometry.arithmetic.product,
         .pad = c->pad_value,
         .pixels = turns > 1 ? 1 : pixels_together(inside),
@@ -272,6 +281,7 @@ const aic_microkernel aic_microkernel_depth = {
     .unroll = unroll_of,
     .cost = cost_of,
     .call_cost = call_cost,
+    .small_band = small_band,
     .rate = 1,
     .body_cost = 0.01,
     .sum_cost = 0,

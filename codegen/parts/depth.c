@@ -29,15 +29,32 @@ static LLVMTypeRef elements_type(aic_emit *e, const aic_depth_key *key, unsigned
     return aic_vector(LLVMIntTypeInContext(e->context, 8 * element_bytes(key)), count);
 }
 
-/* Elements as they are multiplied: pairs of int16, floats or doubles. */
+/* Whether the band has floats, which are multiplied as doubles. */
+static bool has_floats(const aic_depth_key *key)
+{
+    return key->sum == AIC_SUM_CUBE;
+}
+
+static LLVMValueRef doubles(aic_emit *e, LLVMValueRef floats)
+{
+    return LLVMBuildFPExt(e->builder, floats, aic_vector(e->f64, LLVMGetVectorSize(LLVMTypeOf(floats))), "");
+}
+
+/* Elements in memory as they are multiplied: pairs of int16, floats or doubles. */
 static LLVMValueRef extended(aic_emit *e, const aic_depth_key *key, LLVMValueRef elements)
 {
-    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(elements));
     if (has_turns(key)) {
-        return LLVMBuildSExt(e->builder, elements, aic_vector(e->i16, count), "");
+        LLVMTypeRef words = aic_vector(e->i16, LLVMGetVectorSize(LLVMTypeOf(elements)));
+        return LLVMBuildSExt(e->builder, elements, words, "");
     }
     LLVMValueRef floats = aic_half_to_float(e, elements);
-    return key->sum == AIC_SUM_CUBE ? LLVMBuildFPExt(e->builder, floats, aic_vector(e->f64, count), "") : floats;
+    return has_floats(key) ? doubles(e, floats) : floats;
+}
+
+/* Of a pixel in the band. */
+static int64_t pixel_bytes(const aic_depth_key *key)
+{
+    return (has_floats(key) ? 2 : aic_depth_turns(key->product)) * AIC_DEPTH_BLOCK;
 }
 
 /* ---- tiles ---- */
@@ -105,6 +122,10 @@ static LLVMValueRef load_image(const tile *k, int64_t line, int64_t column)
 {
     const unsigned bytes = element_bytes(k->key), turns = (unsigned)aic_depth_turns(k->key->product);
     LLVMValueRef at = line == 0 ? k->band : aic_at(k->e, k->band, aic_number(k->e, "line.%lld", (long long)line));
+    if (has_floats(k->key)) {
+        LLVMTypeRef floats = aic_vector(k->e->f32, k->lanes);
+        return doubles(k->e, aic_load(k->e, floats, at, column * k->pixel_bytes, sizeof(float)));
+    }
     LLVMTypeRef type = elements_type(k->e, k->key, turns * k->lanes);
     return extended(k->e, k->key, aic_load(k->e, type, at, column * k->pixel_bytes, bytes));
 }
@@ -169,18 +190,18 @@ static void emit_step(const tile *tile_of, int64_t columns, LLVMValueRef out, LL
 {
     tile k = *tile_of;
     aic_emit *e = k.e;
-    const int64_t turns = aic_depth_turns(k.key->product), bytes = element_bytes(k.key);
+    const int64_t bytes = k.pixel_bytes * element_bytes(k.key) / AIC_DEPTH_BLOCK; /* of a channel in the band */
     aic_loop blocks, vectors;
     k.columns = (unsigned)columns;
     k.sums = (unsigned)(k.key->rows * columns);
     aic_limit("sums of a tile", k.sums, AIC_CARRIED_MAX);
     aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), 1, NULL, 0);
     out = aic_at(e, out, aic_times(e, blocks.index, aic_number(e, "out.block")));
-    band = aic_at(e, band, aic_mul(e, blocks.index, turns * COLUMNS * bytes));
+    band = aic_at(e, band, aic_mul(e, blocks.index, COLUMNS * bytes));
     LLVMValueRef panel = aic_at(e, tile_of->panel, aic_mul(e, blocks.index, aic_depth_steps(k.key) * k.step_bytes));
     aic_loop_begin(e, &vectors, "channel: vectors of a block", aic_int(e, 0), aic_int(e, COLUMNS), k.lanes, NULL, 0);
     k.out = aic_at(e, out, aic_mul(e, vectors.index, AIC_SUM_BYTES));
-    k.band = aic_at(e, band, aic_mul(e, vectors.index, turns * bytes));
+    k.band = aic_at(e, band, aic_mul(e, vectors.index, bytes));
     k.panel = aic_at(e, panel, aic_mul(e, vectors.index, k.step_bytes / COLUMNS));
     emit_vector(&k);
     aic_loop_end(e, &vectors);
@@ -201,7 +222,7 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
     k.total_type = aic_vector(word, k.lanes);
     k.sum_type = key->sum == AIC_SUM_CUBE ? aic_vector(e->f64, k.lanes) : k.total_type;
     k.step_bytes = COLUMNS * (key->sum == AIC_SUM_CUBE ? 8 : 4);
-    k.pixel_bytes = aic_depth_turns(key->product) * AIC_DEPTH_BLOCK;
+    k.pixel_bytes = pixel_bytes(key);
     aic_loop steps;
     aic_loop_begin(e, &steps, "step: pixels that are neighbours", aic_int(e, 0), aic_trips(e, "steps"), 1, at, 2);
     emit_step(&k, key->columns, at[0], at[1]);
@@ -223,23 +244,33 @@ typedef struct packer {
     LLVMValueRef image;
 } packer;
 
-/* A vector of bytes of padding. */
-static LLVMValueRef padding(const packer *p, unsigned bytes)
+/* A pixel of padding, of one row, as the image has it. */
+static LLVMValueRef padding(const packer *p)
 {
-    aic_emit *e = p->e;
-    const unsigned count = bytes / element_bytes(p->key);
-    LLVMTypeRef type = elements_type(e, p->key, count);
     const int64_t value = has_turns(p->key) ? (int64_t)p->key->pad : (int64_t)aic_half_from_double(p->key->pad);
-    return LLVMBuildBitCast(e->builder, aic_const_int(type, value), aic_vector(e->i8, bytes), "");
+    return aic_const_int(elements_type(p->e, p->key, AIC_DEPTH_BLOCK / element_bytes(p->key)), value);
 }
 
-/* Stores so many bytes of padding, whole pixels. */
+static LLVMValueRef load_pixel(const packer *p, LLVMValueRef at)
+{
+    const unsigned bytes = element_bytes(p->key);
+    return aic_load(p->e, elements_type(p->e, p->key, AIC_DEPTH_BLOCK / bytes), at, 0, bytes);
+}
+
+/* Stores a pixel of one row as the band has it. */
+static void store_pixel(const packer *p, LLVMValueRef pixel, LLVMValueRef at)
+{
+    aic_store(p->e, has_floats(p->key) ? aic_half_to_float(p->e, pixel) : pixel, at, 0, element_bytes(p->key));
+}
+
+/* Stores so many bytes of padding, whole pixels of one row. */
 static void fill(const packer *p, LLVMValueRef target, const char *bytes)
 {
     aic_emit *e = p->e;
+    const int64_t step = has_floats(p->key) ? pixel_bytes(p->key) : AIC_DEPTH_BLOCK;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_trips(e, bytes), AIC_DEPTH_BLOCK, NULL, 0);
-    aic_store(e, padding(p, AIC_DEPTH_BLOCK), aic_at(e, target, loop.index), 0, 1);
+    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_trips(e, bytes), step, NULL, 0);
+    store_pixel(p, padding(p), aic_at(e, target, loop.index));
     aic_loop_end(e, &loop);
 }
 
@@ -286,11 +317,11 @@ static void emit_row(const packer *p, LLVMValueRef line, LLVMValueRef h)
     fill_borders(p, line);
     LLVMValueRef source = image_row(p, h), target = first_inside(p, line);
     aic_loop_begin(e, &loop, "pixel: pixels of the row", aic_int(e, 0), aic_trips(e, "inside"), pixels, NULL, 0);
-    LLVMValueRef offset = aic_mul(e, loop.index, AIC_DEPTH_BLOCK);
+    source = aic_at(e, source, aic_mul(e, loop.index, AIC_DEPTH_BLOCK));
+    target = aic_at(e, target, aic_mul(e, loop.index, pixel_bytes(p->key)));
     for (int64_t i = 0; i < pixels; i++) {
-        LLVMTypeRef type = aic_vector(e->i8, AIC_DEPTH_BLOCK);
-        LLVMValueRef pixel = aic_load(e, type, aic_at(e, source, offset), i * AIC_DEPTH_BLOCK, 1);
-        aic_store(e, pixel, aic_at(e, target, offset), i * AIC_DEPTH_BLOCK, 1);
+        store_pixel(p, load_pixel(p, aic_at_const(e, source, i * AIC_DEPTH_BLOCK)),
+                    aic_at_const(e, target, i * pixel_bytes(p->key)));
     }
     aic_loop_end(e, &loop);
     aic_branch_end(e, &branch);
@@ -311,16 +342,14 @@ static turn turn_of(const packer *p, LLVMValueRef h)
     LLVMValueRef last = aic_number(e, "image.last");
     LLVMValueRef bits = LLVMBuildSExt(e->builder, is_inside(p, h), e->i8, "");
     LLVMValueRef keep = aic_splat(e, bits, AIC_DEPTH_BLOCK);
-    LLVMValueRef instead =
-        LLVMBuildAnd(e->builder, LLVMBuildNot(e->builder, keep, ""), padding(p, AIC_DEPTH_BLOCK), "");
+    LLVMValueRef instead = LLVMBuildAnd(e->builder, LLVMBuildNot(e->builder, keep, ""), padding(p), "");
     return (turn){image_row(p, aic_max(e, aic_min(e, h, last), aic_int(e, 0))), keep, instead};
 }
 
 static LLVMValueRef load_turn(const packer *p, const turn *t, LLVMValueRef offset)
 {
     aic_emit *e = p->e;
-    LLVMTypeRef type = aic_vector(e->i8, AIC_DEPTH_BLOCK);
-    LLVMValueRef pixel = aic_load(e, type, aic_at(e, t->source, offset), 0, 1);
+    LLVMValueRef pixel = load_pixel(p, aic_at(e, t->source, offset));
     if (t->keep == NULL) {
         return pixel;
     }

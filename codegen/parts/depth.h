@@ -1,9 +1,10 @@
 /* The parts of depthwise contractions, in which every output channel sees one input channel: lanes are channels of
  * image, weights and results alike.
  *
- * The band has the padded image as it is, blocks of 32 bytes of channels: [row][column][channel]. Where products are of
- * two rows (AIC_PRODUCT_ROWS) their elements lie in turns: [line of two rows][column][channel][row]. What tiles load of
- * it they extend in registers, each element once for all taps of a kernel row that read it.
+ * The band has the padded image as it is, blocks of 32 bytes of channels: [row][column][channel]; as floats where
+ * products are of doubles. Where products are of two rows (AIC_PRODUCT_ROWS) their elements lie in turns: [line of two
+ * rows][column][channel][row]. What tiles load of it they extend in registers, each element once for all taps of a
+ * kernel row that read it.
  *
  * A panel is [block of 16 channels][reduction step][channel]. Steps are taps, in order. Where products are of two rows,
  * a step has two taps, one below the other, and there are steps for tiles' rows that begin at the upper row of a line,

@@ -4,173 +4,107 @@
 
 #include <string.h>
 
-/* ---- conv2d, mmad ---- */
+/* A choice, and whether the result of a descriptor can depend on it. */
+typedef struct dependence {
+    const char *key;
+    bool matters;
+} dependence;
 
-static bool conv2d_sum(const aic_stage *stage, const aic_semantics *semantics)
+/* Choices that are not in the rows never matter. */
+static bool look_up(const dependence *rows, size_t count, const char *key)
 {
-    (void)semantics;
-    return stage->desc.conv2d.dtype != AIC_INT8 && stage->desc.conv2d.accumulate == AIC_ACCUMULATE_CUBE;
+    size_t i = 0;
+    while (i < count && strcmp(rows[i].key, key) != 0) {
+        i++;
+    }
+    return i < count && rows[i].matters;
 }
 
-static bool conv2d_integers(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return stage->desc.conv2d.dtype == AIC_INT8;
-}
+#define LOOK_UP(rows, key) look_up(rows, sizeof(rows) / sizeof(rows)[0], key)
 
-static bool mmad_sum(const aic_stage *stage, const aic_semantics *semantics)
+/* conv2d and mmad. */
+static bool of_sum(aic_dtype dtype, aic_accumulate accumulate, bool narrows, const char *key)
 {
-    (void)semantics;
-    return stage->desc.mmad.dtype != AIC_INT8 && stage->desc.mmad.accumulate == AIC_ACCUMULATE_CUBE;
-}
-
-static bool mmad_integers(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return stage->desc.mmad.dtype == AIC_INT8;
-}
-
-static bool mmad_floats(const aic_stage *stage, const aic_semantics *semantics)
-{
-    return !mmad_integers(stage, semantics);
+    const bool floats = dtype != AIC_INT8;
+    const dependence rows[] = {
+        {"sum", floats && accumulate == AIC_ACCUMULATE_CUBE},
+        {"int_overflow", !floats},
+        {"overflow", floats && narrows},
+    };
+    return LOOK_UP(rows, key);
 }
 
 /* ---- fixpipe ---- */
 
-static bool is_vector(const aic_fixpipe_desc *desc)
-{
-    return aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
-}
-
-static bool is_byte(const aic_fixpipe_desc *desc)
-{
-    return aic_dtype_size(desc->dst) == 1;
-}
-
 /* Whether words have one of these bits, as far as is known before the call. */
 static bool may_have(const aic_fixpipe_desc *desc, uint64_t bits)
 {
-    return is_vector(desc) || (desc->deqScalar & bits) != 0;
+    return aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR || (desc->deqScalar & bits) != 0;
 }
 
-static bool fixpipe_offset(const aic_stage *stage, const aic_semantics *semantics)
+static bool of_fixpipe(const aic_fixpipe_desc *desc, const aic_semantics *semantics, const char *key)
 {
-    (void)semantics;
-    return is_byte(&stage->desc.fixpipe) && may_have(&stage->desc.fixpipe, UINT64_C(1) << 45);
+    const aic_fixpipe_scale scale = aic_fixpipe_scale_of(desc->quantPre);
+    const size_t size = aic_dtype_size(desc->dst);
+    const bool byte = size == 1, shifted = byte && desc->src == AIC_INT32 && may_have(desc, UINT64_C(1) << 36);
+    /* Integers have one zero; their products with the scale are floats. */
+    const bool zeros =
+        desc->src == AIC_FLOAT32 || (desc->quantPre != AIC_QUANT_NO_QUANT && semantics->relu == AIC_RELU_ORDER_AFTER);
+    const dependence rows[] = {
+        {"offset_sign", byte && may_have(desc, UINT64_C(1) << 45)},
+        {"n_field", shifted},
+        {"shift", shifted},
+        {"scale_bits", scale == AIC_FIXPIPE_SCALAR && (desc->deqScalar & 0x1FFF) != 0},
+        {"offset_clamp", byte && may_have(desc, UINT64_C(0x1FF) << 37)},
+        /* A positive scale, and 0, keep the sign of the source, so that it does not matter where it is rectified. */
+        {"relu", desc->reluEn && scale != AIC_FIXPIPE_UNSCALED && may_have(desc, UINT64_C(1) << 31)},
+        {"relu_zero", desc->reluEn && !byte && zeros}, /* bytes are the same of +0, -0 and NaN */
+        {"overflow", size == 2},
+    };
+    return LOOK_UP(rows, key);
 }
 
-static bool fixpipe_shift(const aic_stage *stage, const aic_semantics *semantics)
+/* ---- others ---- */
+
+static bool of_arithmetic(const aic_tensor_arithmetic_desc *desc, const char *key)
 {
-    (void)semantics;
-    const aic_fixpipe_desc *desc = &stage->desc.fixpipe;
-    return is_byte(desc) && desc->src == AIC_INT32 && may_have(desc, UINT64_C(1) << 36);
+    const dependence rows[] = {
+        {"mac", desc->op == AIC_ATOMIC_BM_MAC},
+        {"minmax_nan", desc->op == AIC_ATOMIC_BM_MAX || desc->op == AIC_ATOMIC_BM_MIN},
+    };
+    return LOOK_UP(rows, key);
 }
 
-static bool fixpipe_scale_bits(const aic_stage *stage, const aic_semantics *semantics)
+static bool of_quantized(const aic_tensor_arithmetic_quantized_desc *desc, const char *key)
 {
-    (void)semantics;
-    const aic_fixpipe_desc *desc = &stage->desc.fixpipe;
-    return aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR && (desc->deqScalar & 0x1FFF) != 0;
-}
-
-static bool fixpipe_clamp(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return is_byte(&stage->desc.fixpipe) && may_have(&stage->desc.fixpipe, UINT64_C(0x1FF) << 37);
-}
-
-/* A positive scale, and 0, keep the sign of the source, so that it does not matter where it is rectified. */
-static bool fixpipe_relu(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    const aic_fixpipe_desc *desc = &stage->desc.fixpipe;
-    return desc->reluEn && aic_fixpipe_scale_of(desc->quantPre) != AIC_FIXPIPE_UNSCALED &&
-           may_have(desc, UINT64_C(1) << 31);
-}
-
-/* 8-bit results are the same of +0, -0 and NaN. Integers have one zero; their products with the scale are floats. */
-static bool fixpipe_relu_zero(const aic_stage *stage, const aic_semantics *semantics)
-{
-    const aic_fixpipe_desc *desc = &stage->desc.fixpipe;
-    return desc->reluEn && !is_byte(desc) &&
-           (desc->src == AIC_FLOAT32 ||
-            (desc->quantPre != AIC_QUANT_NO_QUANT && semantics->relu == AIC_RELU_ORDER_AFTER));
-}
-
-static bool fixpipe_overflow(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return aic_dtype_size(stage->desc.fixpipe.dst) == 2;
-}
-
-static bool tik_fixpipe_overflow(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return aic_dtype_size(stage->desc.tik_fixpipe.dst) == 2;
-}
-
-/* ---- tensor arithmetic, texpands ---- */
-
-static bool arithmetic_mac(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MAC;
-}
-
-static bool arithmetic_extreme(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    return stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MAX ||
-           stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MIN;
-}
-
-static bool quantized_rounding(const aic_stage *stage, const aic_semantics *semantics)
-{
-    (void)semantics;
-    const aic_tensor_arithmetic_quantized_desc *desc = &stage->desc.tensor_arithmetic_quantized;
-    return (desc->op == AIC_ATOMIC_BM_MUL || desc->op == AIC_ATOMIC_BM_MAC) && desc->rshift_bit > 0;
+    const bool product = desc->op == AIC_ATOMIC_BM_MUL || desc->op == AIC_ATOMIC_BM_MAC;
+    return strcmp(key, "rounding") == 0 && product && desc->rshift_bit > 0;
 }
 
 /* Of every Mat tile, whatever its valid region: requests that differ in the region alone are one request. */
-static bool texpands_region(const aic_stage *stage, const aic_semantics *semantics)
+static bool of_texpands(const aic_texpands_desc *desc, const char *key)
 {
-    (void)semantics;
-    return stage->desc.texpands.loc == AIC_LOC_MAT && stage->desc.texpands.layout == AIC_LAYOUT_ND;
+    return strcmp(key, "mat_valid") == 0 && desc->loc == AIC_LOC_MAT && desc->layout == AIC_LAYOUT_ND;
 }
-
-/* ---- the table ---- */
-
-static const struct {
-    aic_op op;
-    const char *key;
-    bool (*matters)(const aic_stage *stage, const aic_semantics *semantics);
-} dependences[] = {
-    {AIC_OP_CONV2D, "sum", conv2d_sum},
-    {AIC_OP_CONV2D, "int_overflow", conv2d_integers},
-    {AIC_OP_MMAD, "sum", mmad_sum},
-    {AIC_OP_MMAD, "int_overflow", mmad_integers},
-    {AIC_OP_MMAD, "overflow", mmad_floats},
-    {AIC_OP_FIXPIPE, "offset_sign", fixpipe_offset},
-    {AIC_OP_FIXPIPE, "n_field", fixpipe_shift},
-    {AIC_OP_FIXPIPE, "shift", fixpipe_shift},
-    {AIC_OP_FIXPIPE, "scale_bits", fixpipe_scale_bits},
-    {AIC_OP_FIXPIPE, "offset_clamp", fixpipe_clamp},
-    {AIC_OP_FIXPIPE, "relu", fixpipe_relu},
-    {AIC_OP_FIXPIPE, "relu_zero", fixpipe_relu_zero},
-    {AIC_OP_FIXPIPE, "overflow", fixpipe_overflow},
-    {AIC_OP_TIK_FIXPIPE, "overflow", tik_fixpipe_overflow},
-    {AIC_OP_TENSOR_ARITHMETIC, "mac", arithmetic_mac},
-    {AIC_OP_TENSOR_ARITHMETIC, "minmax_nan", arithmetic_extreme},
-    {AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, "rounding", quantized_rounding},
-    {AIC_OP_TEXPANDS, "mat_valid", texpands_region},
-};
 
 bool aic_stage_choice_matters(const aic_stage *stage, const aic_semantics *semantics, const char *key)
 {
-    for (size_t i = 0; i < sizeof dependences / sizeof dependences[0]; i++) {
-        if (dependences[i].op == stage->op && strcmp(dependences[i].key, key) == 0) {
-            return dependences[i].matters(stage, semantics);
-        }
+    switch (stage->op) {
+    case AIC_OP_CONV2D:
+        return of_sum(stage->desc.conv2d.dtype, stage->desc.conv2d.accumulate, false, key);
+    case AIC_OP_MMAD:
+        return of_sum(stage->desc.mmad.dtype, stage->desc.mmad.accumulate, true, key);
+    case AIC_OP_FIXPIPE:
+        return of_fixpipe(&stage->desc.fixpipe, semantics, key);
+    case AIC_OP_TIK_FIXPIPE:
+        return strcmp(key, "overflow") == 0 && aic_dtype_size(stage->desc.tik_fixpipe.dst) == 2;
+    case AIC_OP_TENSOR_ARITHMETIC:
+        return of_arithmetic(&stage->desc.tensor_arithmetic, key);
+    case AIC_OP_TENSOR_ARITHMETIC_QUANTIZED:
+        return of_quantized(&stage->desc.tensor_arithmetic_quantized, key);
+    case AIC_OP_TEXPANDS:
+        return of_texpands(&stage->desc.texpands, key);
+    default: /* moves, which decide nothing */
+        return false;
     }
-    return false;
 }

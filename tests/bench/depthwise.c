@@ -4,8 +4,9 @@
  *
  * Layers of MobileNet's kind, a group a channel, weights packed, one thread, alternating with the dense convolution of
  * the same sizes, which computes the same where the other channels' weights are 0. The limit is the longer of two
- * times: of its products by the unit that multiplies (int8: two products an instruction), and of its image and results
- * by copying as many bytes again and again. */
+ * times: of its products by the unit that multiplies, and of its image and results by copying as many bytes again and
+ * again. An instruction for int8 multiplies two and adds both to one sum, hence two taps of one result: of an odd
+ * number of taps the last one takes an instruction, too, five for 3x3 and thirteen for 5x5. */
 #include "tests/bench/common.h"
 #include "tests/bench/unit_peak.h"
 #include "tools/harness/peak.h"
@@ -39,12 +40,15 @@ static aic_spec *depthwise_spec(const bench_layer *layer, const bench_kind *kind
 }
 
 /* The shortest time that the machine allows, in nanoseconds. */
-static double limit_of(const bench_data *data, const bench_kind *kind)
+static double limit_of(const bench_layer *layer, const bench_data *data, const bench_kind *kind)
 {
     enum { WIDEST = 512 };
     const double bytes = (double)(data->operand[0].bytes + data->operand[1].bytes);
-    const double peak = kind->dtype == AIC_INT8 ? aic_peak_pairs(WIDEST) : kind->peak();
-    return fmax((double)data->macs / peak, bytes / aic_peak_copy_of((size_t)bytes));
+    const int64_t taps = layer->kernel * layer->kernel;
+    const bool pairs = kind->dtype == AIC_INT8;
+    const double peak = pairs ? aic_peak_pairs(WIDEST) : kind->peak();
+    const double whole = pairs ? (double)((taps + 1) / 2 * 2) / (double)taps : 1;
+    return fmax((double)data->macs * whole / peak, bytes / aic_peak_copy_of((size_t)bytes));
 }
 
 /* Returns the limit over the time. */
@@ -60,7 +64,7 @@ static double measure(const bench_options *options, const bench_layer *layer, co
     }
     bench_body body[] = {{bench_run_packed, &kernel[0], 0}, {bench_run_packed, &kernel[1], 0}};
     bench_time(body, 2, options->seconds);
-    const double limit = limit_of(&data[0], kind);
+    const double limit = limit_of(layer, &data[0], kind);
     printf("%-12s %-5s %9.1f us %9.1f us %6.2f %8.1f  %s\n", layer->name, kind->name, body[0].ns / 1000, limit / 1000,
            limit / body[0].ns, body[1].ns / body[0].ns, kernel[0].info.schedule);
     (void)fflush(stdout);

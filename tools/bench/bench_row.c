@@ -31,103 +31,50 @@ static double bound_share(const bench_row *row)
 
 enum { CELL = 32 };
 
-/* Half of the interval of 95 %, in per cent of the median. */
-static void put_spread(char cell[CELL], const bench_row *row)
-{
-    const double half = (row->time.high_ns - row->time.low_ns) / 2;
-    (void)snprintf(cell, CELL, "%.1f", row->time.median_ns > 0 ? 100 * half / row->time.median_ns : 0);
-}
-
-static void put_median(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", row->time.median_ns * 1e-3);
-}
-
-static void put_samples(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%zu", row->time.samples);
-}
-
-static void put_min(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", row->time.min_ns * 1e-3);
-}
-
-static void put_p90(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", row->time.p90_ns * 1e-3);
-}
-
-static void put_gmacs(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", per_ns(row->macs, row));
-}
-
-static void put_gbytes(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", per_ns(row->bytes, row));
-}
-
-/* "94.1 fp32" */
-static void put_peak(char cell[CELL], const bench_row *row)
-{
-    const double share = peak_share(row);
-    (void)snprintf(cell, CELL, share > 0 ? "%.1f %s" : "-", 100 * share, row->peak_name);
-}
-
-static void put_bound(char cell[CELL], const bench_row *row)
-{
-    const double share = bound_share(row);
-    (void)snprintf(cell, CELL, share > 0 ? "%.1f" : "-", 100 * share);
-}
-
-static void put_ratio(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, row->ratio > 0 ? "%.3f" : "-", row->ratio);
-}
-
-/* "1.043 faster" */
-static void put_before(char cell[CELL], const bench_row *row)
-{
-    static const char *const WORDS[] = {"slower", "same", "faster"};
-    const bool known = row->before_ns > 0 && row->time.median_ns > 0;
-    (void)snprintf(cell, CELL, known ? "%.3f %s" : "-", known ? row->before_ns / row->time.median_ns : 0,
-                   WORDS[row->verdict + 1]);
-}
-
-static void put_compile(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%.2f", (double)compile_ns(row) * 1e-6);
-}
-
-static void put_threads(char cell[CELL], const bench_row *row)
-{
-    (void)snprintf(cell, CELL, "%d", row->info.threads);
-}
-
 /* Right-aligned columns; those behind, of any width, are printed as they are. */
+enum { MEDIAN, SPREAD, TIMES, MIN, P90, GMACS, GBYTES, PEAK, BOUND, RATIO, BEFORE, COMPILE, THREADS, COLUMN_COUNT };
+
 static const struct {
     const char *head;
     int width;
     enum { ALWAYS, WITH_RATIO, WITH_BEFORE } when;
-    void (*put)(char cell[CELL], const bench_row *row);
-} COLUMNS[] = {
-    {"median us", 11, ALWAYS, put_median},
-    {"+- %", 6, ALWAYS, put_spread},
-    {"times", 6, ALWAYS, put_samples},
-    {"min us", 11, ALWAYS, put_min},
-    {"p90 us", 11, ALWAYS, put_p90},
-    {"GMAC/s", 9, ALWAYS, put_gmacs},
-    {"GB/s", 8, ALWAYS, put_gbytes},
-    {"% peak", 11, ALWAYS, put_peak},
-    {"% bound", 8, ALWAYS, put_bound},
-    {"ratio", 7, WITH_RATIO, put_ratio},
-    {"before/now", 13, WITH_BEFORE, put_before},
-    {"compile ms", 11, ALWAYS, put_compile},
-    {"threads", 8, ALWAYS, put_threads},
+} COLUMNS[COLUMN_COUNT] = {
+    [MEDIAN] = {"median us", 11, ALWAYS},
+    [SPREAD] = {"+- %", 6, ALWAYS},
+    [TIMES] = {"times", 6, ALWAYS},
+    [MIN] = {"min us", 11, ALWAYS},
+    [P90] = {"p90 us", 11, ALWAYS},
+    [GMACS] = {"GMAC/s", 9, ALWAYS},
+    [GBYTES] = {"GB/s", 8, ALWAYS},
+    [PEAK] = {"% peak", 11, ALWAYS},
+    [BOUND] = {"% bound", 8, ALWAYS},
+    [RATIO] = {"ratio", 7, WITH_RATIO},
+    [BEFORE] = {"before/now", 13, WITH_BEFORE},
+    [COMPILE] = {"compile ms", 11, ALWAYS},
+    [THREADS] = {"threads", 8, ALWAYS},
 };
 
-enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+static void fill_cells(const bench_row *row, char cell[COLUMN_COUNT][CELL])
+{
+    static const char *const WORDS[] = {"slower", "same", "faster"};
+    const double median = row->time.median_ns, half = (row->time.high_ns - row->time.low_ns) / 2;
+    const double peak = peak_share(row), bound = bound_share(row);
+    const bool compared = row->before_ns > 0 && median > 0;
+    (void)snprintf(cell[MEDIAN], CELL, "%.2f", median * 1e-3);
+    (void)snprintf(cell[SPREAD], CELL, "%.1f", median > 0 ? 100 * half / median : 0); /* of the interval of 95 % */
+    (void)snprintf(cell[TIMES], CELL, "%zu", row->time.samples);
+    (void)snprintf(cell[MIN], CELL, "%.2f", row->time.min_ns * 1e-3);
+    (void)snprintf(cell[P90], CELL, "%.2f", row->time.p90_ns * 1e-3);
+    (void)snprintf(cell[GMACS], CELL, "%.2f", per_ns(row->macs, row));
+    (void)snprintf(cell[GBYTES], CELL, "%.2f", per_ns(row->bytes, row));
+    (void)snprintf(cell[PEAK], CELL, peak > 0 ? "%.1f %s" : "-", 100 * peak, row->peak_name); /* "94.1 fp32" */
+    (void)snprintf(cell[BOUND], CELL, bound > 0 ? "%.1f" : "-", 100 * bound);
+    (void)snprintf(cell[RATIO], CELL, row->ratio > 0 ? "%.3f" : "-", row->ratio);
+    (void)snprintf(cell[BEFORE], CELL, compared ? "%.3f %s" : "-", compared ? row->before_ns / median : 0,
+                   WORDS[row->verdict + 1]); /* "1.043 faster" */
+    (void)snprintf(cell[COMPILE], CELL, "%.2f", (double)compile_ns(row) * 1e-6);
+    (void)snprintf(cell[THREADS], CELL, "%d", row->info.threads);
+}
 
 static bool is_shown(const bench_columns *columns, size_t i)
 {
@@ -146,11 +93,11 @@ void bench_print_head(const bench_columns *columns)
 
 void bench_print_row(const bench_columns *columns, const bench_row *row)
 {
+    char cell[COLUMN_COUNT][CELL];
+    fill_cells(row, cell);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        char cell[CELL];
         if (is_shown(columns, i)) {
-            COLUMNS[i].put(cell, row);
-            printf("%*s", COLUMNS[i].width, cell);
+            printf("%*s", COLUMNS[i].width, cell[i]);
         }
     }
     printf("  %-10s", row->info.isa);

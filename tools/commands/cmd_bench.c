@@ -351,18 +351,14 @@ int cmd_bench(int argc, char **argv)
         CLI_OPTION_THREADS(b.session, "1"),
         CLI_OPTION_ISA(b.session, "LEVEL or all"),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&b.session, semantics);
     const args_command command = {
         .name = "bench",
         .arguments = "SPEC... [OPTION]...",
         .summary = "Measures the speed of operators by processor time (by the wall clock where threads share a call).",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    int status = cli_parse(&b.session, &command, argc, argv, SIZE_MAX, &positional);
     b.source.texts = &positional;
     if (status == CLI_DONE) {
         status = bench(&b);

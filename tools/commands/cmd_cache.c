@@ -177,18 +177,14 @@ int cmd_cache(int argc, char **argv)
         CLI_OPTION_ARCH(o.session),
         CLI_OPTION_ISA(o.session, "LEVEL"),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&o.session, semantics);
     const args_command command = {
         .name = "cache",
         .arguments = "stat | verify | clear | warm SPEC... [--batch FILE]",
         .summary = "Tells what the disk cache holds, checks all of it, removes all of it, or puts kernels into it.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    int status = cli_parse(&o.session, &command, argc, argv, SIZE_MAX, &positional);
     if (status == CLI_DONE && positional.count == 0) {
         status = cli_fail(CLI_WRONG, "cache: say what to do: stat, verify, clear or warm");
     }

@@ -485,8 +485,6 @@ int cmd_check(int argc, char **argv)
         CLI_OPTION_THREADS(check.session, "all processors"),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&check.session, semantics);
     const args_command command = {
         .name = "check",
         .arguments = "SPEC... [OPTION]...",
@@ -494,10 +492,8 @@ int cmd_check(int argc, char **argv)
                    "inaccessible pages,\nweights plain and packed. --isa all: every level that runs here.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    int status = cli_parse(&check.session, &command, argc, argv, SIZE_MAX, &positional);
     check.source.texts = &positional;
     if (status == CLI_DONE) {
         status = check_request(&check);

@@ -286,8 +286,6 @@ int cmd_compare(int argc, char **argv)
          .kind = ARGS_TEXT,
          .target = &state.report_path},
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&state.session, semantics);
     const args_command command = {
         .name = "compare",
         .arguments = "A B [OPTION]...",
@@ -297,10 +295,8 @@ int cmd_compare(int argc, char **argv)
             "Tells which channels, rows and blocks differ, and how far. Exit status 1 when they differ.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 2, &files);
+    int status = cli_parse(&state.session, &command, argc, argv, 2, &files);
     status = status == CLI_DONE ? check_options(&state, files.count) : status;
     if (status == CLI_DONE) {
         state.files[0] = files.items[0];

@@ -288,16 +288,12 @@ int cmd_differ(int argc, char **argv)
          .target = &request.matrix},
         {.name = "--json", .help = "one object", .kind = ARGS_FLAG, .target = &request.json},
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&request.session, semantics);
     const args_command command = {.name = "differ",
                                   .arguments = "SPEC --profiles A,B [OPTION]... | --matrix",
                                   .summary = "Compares the results of an operator under two readings.",
                                   .options = options,
-                                  .option_count = sizeof options / sizeof options[0],
-                                  .shared = semantics,
-                                  .shared_count = CLI_SHARED};
-    int status = args_parse(&command, argc, argv, 1, &texts);
+                                  .option_count = sizeof options / sizeof options[0]};
+    int status = cli_parse(&request.session, &command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? run(&request, &c, &texts) : status;
     differ_close(&c);
     args_list_free(&texts);

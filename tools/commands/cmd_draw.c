@@ -46,9 +46,8 @@ static int run_on(draw_state *draw, const guard_buffer *result, int fill)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const cli_operands *set = &draw->operands;
-    for (size_t i = 0; i < set->count; i++) {
-        pointers[i] = i == draw->drawing.result ? result->data : set->items[i].buffer.data;
-    }
+    operands_pointers(set, pointers);
+    pointers[draw->drawing.result] = result->data;
     memset(result->data, fill, (size_t)set->items[draw->drawing.result].operand.bytes);
     const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
@@ -195,8 +194,6 @@ int cmd_draw(int argc, char **argv)
         CLI_OPTION_DT(draw.session),
         CLI_OPTION_ARCH(draw.session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&draw.session, semantics);
     const args_command command = {
         .name = "draw",
         .arguments = "SPEC -o FILE [OPTION]...",
@@ -204,10 +201,8 @@ int cmd_draw(int argc, char **argv)
                    "and addresses.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 1, &texts);
+    int status = cli_parse(&draw.session, &command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
     operands_close(&draw.operands);
     aic_spec_destroy(draw.drawing.spec);

@@ -219,18 +219,14 @@ int cmd_dump(int argc, char **argv)
         CLI_OPTION_DT(dump.session),
         CLI_OPTION_ARCH(dump.session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&dump.session, semantics);
     const args_command command = {
         .name = "dump",
         .arguments = "SPEC | --pto FILE [OPTION]...",
         .summary = summary(),
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 1, &positional);
+    int status = cli_parse(&dump.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&dump, positional.count) : status;
     if (status == CLI_DONE) {
         status = dump_request(&dump, positional.count > 0 ? positional.items[0] : NULL);

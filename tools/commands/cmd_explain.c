@@ -292,8 +292,6 @@ int cmd_explain(int argc, char **argv)
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&explain.session, semantics);
     const args_command command = {
         .name = "explain",
         .arguments = "SPEC | --pto FILE [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
@@ -301,10 +299,8 @@ int cmd_explain(int argc, char **argv)
                    "result comes about.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 1, &positional);
+    int status = cli_parse(&explain.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&explain, positional.count) : status;
     if (status == CLI_DONE) {
         status = explain_request(&explain, positional.count > 0 ? positional.items[0] : NULL);

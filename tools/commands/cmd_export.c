@@ -79,8 +79,6 @@ static int parse(export_state *x, int argc, char **argv, args_list *positional)
         CLI_OPTION_DT(x->session),
         CLI_OPTION_ARCH(x->session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&x->session, semantics);
     const args_command command = {
         .name = "export",
         .arguments = "SPEC... -o FILE --header FILE [OPTION]...",
@@ -88,10 +86,8 @@ static int parse(export_state *x, int argc, char **argv, args_list *positional)
                    "LLVM: NAME(out, in..., workspace), and NAME_pack and NAME_packed where weights can be packed.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    return args_parse(&command, argc, argv, SIZE_MAX, positional);
+    return cli_parse(&x->session, &command, argc, argv, SIZE_MAX, positional);
 }
 
 int cmd_export(int argc, char **argv)

@@ -73,16 +73,12 @@ int cmd_fmt(int argc, char **argv)
     cli_session session = {0};
     args_list texts = {0};
     const args_option options[] = {CLI_OPTIONS_PTO(pto), CLI_OPTION_DT(session), CLI_OPTION_ARCH(session)};
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&session, semantics);
     const args_command command = {.name = "fmt",
                                   .arguments = "[SPEC]... [--pto FILE]",
                                   .summary = "Prints operator text and programs in their canonical form.",
                                   .options = options,
-                                  .option_count = sizeof options / sizeof options[0],
-                                  .shared = semantics,
-                                  .shared_count = CLI_SHARED};
-    int status = args_parse(&command, argc, argv, TEXTS_MAX, &texts);
+                                  .option_count = sizeof options / sizeof options[0]};
+    int status = cli_parse(&session, &command, argc, argv, TEXTS_MAX, &texts);
     cli_session_semantics(&session);
     if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {
         status = cli_fail(CLI_WRONG, "fmt: neither an operator text SPEC nor --pto FILE is given");

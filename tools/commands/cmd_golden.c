@@ -63,17 +63,13 @@ int cmd_golden(int argc, char **argv)
         CLI_OPTION_DT(session),
         CLI_OPTION_ARCH(session),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&session, semantics);
     const args_command command = {.name = "golden",
                                   .arguments = "SPEC... -o DIR [OPTION]...",
                                   .summary =
                                       "Writes inputs and expected results of operators, with a manifest of hashes.",
                                   .options = options,
-                                  .option_count = sizeof options / sizeof options[0],
-                                  .shared = semantics,
-                                  .shared_count = CLI_SHARED};
-    int status = args_parse(&command, argc, argv, GOLDEN_CASES_MAX, &texts);
+                                  .option_count = sizeof options / sizeof options[0]};
+    int status = cli_parse(&session, &command, argc, argv, GOLDEN_CASES_MAX, &texts);
     cli_session_semantics(&session);
     status = status == CLI_DONE ? write_golden(&request, &source, &list) : status;
     spec_list_free(&list);

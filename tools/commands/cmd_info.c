@@ -208,18 +208,14 @@ int cmd_info(int argc, char **argv)
         CLI_OPTION_ISA(session, "LEVEL"),
         {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&session, semantics);
     const args_command command = {
         .name = "info",
         .arguments = "[OPTION]...",
         .summary = "Shows the processor and its limits, measured on one thread.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 0, &positional);
+    int status = cli_parse(&session, &command, argc, argv, 0, &positional);
     if (status == CLI_DONE) {
         status = json ? put_info(&session) : print_info(&session);
     }

@@ -336,8 +336,6 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         CLI_OPTION_THREADS(n->session, "all processors"),
         CLI_OPTION_ISA(n->session, "LEVEL[,LEVEL]..."),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&n->session, semantics);
     const args_command command = {
         .name = "network",
         .arguments = "run DIR | explain DIR | bench DIR | compile DIR | export DIR [OPTION]...",
@@ -346,10 +344,8 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
             "its kernels, so that they are on disk.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    return args_parse(&command, argc, argv, 2, positional);
+    return cli_parse(&n->session, &command, argc, argv, 2, positional);
 }
 
 int cmd_network(int argc, char **argv)

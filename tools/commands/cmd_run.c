@@ -307,18 +307,14 @@ int cmd_run(int argc, char **argv)
         CLI_OPTION_THREADS(run.session, "all processors"),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&run.session, semantics);
     const args_command command = {
         .name = "run",
         .arguments = "SPEC | --pto FILE | --object FILE.so --header FILE.h --name NAME [OPTION]...",
         .summary = "Runs one operator, or a program, on tensor files.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    int status = args_parse(&command, argc, argv, 1, &positional);
+    int status = cli_parse(&run.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&run, positional.count) : status;
     if (status == CLI_DONE) {
         status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL);

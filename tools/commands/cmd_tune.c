@@ -333,18 +333,14 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         CLI_OPTION_ARCH(o->session),
         CLI_OPTION_ISA(o->session, "LEVEL"),
     };
-    args_option semantics[CLI_SHARED];
-    cli_semantics_options(&o->session, semantics);
     const args_command command = {
         .name = "tune",
         .arguments = "SPEC... [OPTION]... | --merge FILE... -o FILE",
         .summary = "Measures schedules of operators and records those that beat the default by more than the noise.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .shared = semantics,
-        .shared_count = CLI_SHARED,
     };
-    return args_parse(&command, argc, argv, SIZE_MAX, positional);
+    return cli_parse(&o->session, &command, argc, argv, SIZE_MAX, positional);
 }
 
 int cmd_tune(int argc, char **argv)

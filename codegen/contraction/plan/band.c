@@ -51,11 +51,12 @@ static void lay_out_pixels(const aic_contraction *c, const aic_plan_geometry *g,
     b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
 }
 
-/* Pitches where the band has the image's elements as they are: rows that lie in turns have the pitch of one of them. */
+/* Pitches where the band has elements, not k-packs: those of the image, float32 where products are of float64. Rows
+ * that lie in turns have the pitch of one of them. */
 static void lay_out_elements(const aic_plan_geometry *g, aic_plan_band *b)
 {
     const int64_t turns = aic_band_turns(g);
-    b->plane_bytes = g->channels * g->source_bytes;
+    b->plane_bytes = g->channels * (g->arithmetic.sum == AIC_SUM_CUBE ? (int64_t)sizeof(float) : g->source_bytes);
     b->pixel_pitch = turns * b->plane_bytes;
     b->row_pitch = b->columns * b->plane_bytes;
     b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
