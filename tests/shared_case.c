@@ -65,6 +65,8 @@ const char *const SHARED_ROW[SHARED_ROWS] = {
     "tensor_arithmetic(op=BM_MIN, shape=[1,3,200,5], input1_stride=[0,1000,0,1])",
     "tensor_arithmetic_quantized(op=BM_SUB, shape=[7,3,20,32])",
     "texpands(dtype=float32, rows=64, cols=40, v_row=61, v_col=33)",
+    /* adds to its output: what is done by two workers is added twice */
+    "tensor_arithmetic_quantized(op=BM_MAC, shape=[22,1,1,4], output_8bit=false)",
 };
 
 void shared_case_open(verify_case *c, const char *text)

@@ -1,9 +1,12 @@
-/* Packing weights in blocks: see weights.h.
+/* Packing weights: see weights.h.
  *
- * Blocks of raw k-packs (elements that become a k-pack: one, two or four int8) are transposed in registers and widened
- * to k-packs: eight by eight or four by four, since interleaving 128-bit vectors is one cheap instruction everywhere,
- * and a small loop body compiles fast. */
+ * Of weights in blocks, blocks of raw k-packs (elements that become a k-pack: one, two or four int8) are transposed in
+ * registers and widened to k-packs: eight by eight or four by four, since interleaving 128-bit vectors is one cheap
+ * instruction everywhere, and a small loop body compiles fast. Of weights in rows, the rows of a k-pack are
+ * interleaved, up to 16 columns at a time. */
 #include "codegen/parts/weights.h"
+#include "codegen/family/family.h"
+#include "codegen/integer.h"
 #include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
@@ -18,7 +21,7 @@ typedef struct packer {
     LLVMTypeRef raw, element; /* integers of the size of a raw k-pack, of an element */
     unsigned raw_bytes;
     unsigned c0_kpacks; /* of one output channel */
-    unsigned block;     /* output channels of one transposition */
+    unsigned block;     /* output channels of one transposition, columns of one access */
     unsigned run;       /* k-packs of one transposition: at most a block */
     int64_t step_bytes; /* of a reduction step in a panel */
     aic_arithmetic arithmetic;
@@ -37,32 +40,36 @@ static LLVMValueRef in_panel(const packer *p, LLVMValueRef first, unsigned i)
     return i == 0 ? first : aic_at(p->e, first, aic_number(p->e, "panel.%u", i));
 }
 
-/* Stores the k-packs of one plane of a block of output channels, `step` steps behind `row`. */
-static void store_plane(const packer *p, LLVMValueRef kpacks, LLVMValueRef row, int64_t step, unsigned plane)
+/* Stores the k-packs of one plane of a block of output channels, the first of which has this number, `step` steps
+ * behind `row`. */
+static void store_plane(const packer *p, LLVMValueRef kpacks, LLVMValueRef row, int64_t step, unsigned plane,
+                        unsigned column)
 {
     const unsigned part = part_of(p), lanes = LLVMGetVectorSize(LLVMTypeOf(kpacks)) / p->block * part;
+    const unsigned channels = (unsigned)p->key->panel_channels;
     const int64_t bytes = p->key->kpack_bytes;
     for (unsigned i = 0; i < p->block / part; i++) {
         LLVMValueRef value = part == p->block ? kpacks : aic_lanes_of(p->e, kpacks, i * lanes, 1, lanes);
-        aic_store(p->e, value, in_panel(p, row, i), step * p->step_bytes + plane * p->key->panel_channels * bytes,
-                  (unsigned)bytes);
+        aic_store(p->e, value, in_panel(p, row, column / channels + i),
+                  step * p->step_bytes + (plane * channels + column % channels) * bytes, (unsigned)bytes);
     }
 }
 
 /* Notes in the heads of the panels whether any of the elements is special. */
-static void note_specials(const packer *p, LLVMValueRef elements)
+static void note_specials(const packer *p, LLVMValueRef elements, unsigned column)
 {
+    const unsigned first = column / (unsigned)p->key->panel_channels;
     aic_emit *e = p->e;
     aic_branch branch;
     aic_branch_begin(e, &branch, aic_any_special(e, p->key->special_first, p->key->special_end, elements));
     for (unsigned i = 0; i < p->block / part_of(p); i++) {
-        aic_store(e, LLVMConstInt(e->i32, 1, false), in_panel(p, p->panel, i), 0, sizeof(int32_t));
+        aic_store(e, LLVMConstInt(e->i32, 1, false), in_panel(p, p->panel, first + i), 0, sizeof(int32_t));
     }
     aic_branch_end(e, &branch);
 }
 
-/* Converts raw k-packs of a block of output channels and stores them. */
-static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64_t step)
+/* Converts raw k-packs of a block of output channels, from number `column` on, and stores them. */
+static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64_t step, unsigned column)
 {
     aic_emit *e = p->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
@@ -70,12 +77,14 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
     LLVMValueRef elements = LLVMBuildBitCast(e->builder, raw, type, "");
     aic_to_kpacks(e, (aic_dtype)p->key->dtype, &p->arithmetic, elements, planes);
     for (unsigned i = 0; i < p->key->planes; i++) {
-        store_plane(p, planes[i], row, step, i);
+        store_plane(p, planes[i], row, step, i, column);
     }
     if (p->key->notes) {
-        note_specials(p, elements);
+        note_specials(p, elements, column);
     }
 }
+
+/* ---- weights in blocks ---- */
 
 /* Loads a block of output channels: raw[u] = their raw k-packs number u. */
 static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef raw[BLOCK_MAX])
@@ -111,7 +120,7 @@ static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int
     load_transposed(p, source, raw);
     for (unsigned u = 0; u < p->run && first + u < p->key->kpacks; u++) {
         raw[u] = keep_channels(p, raw[u], p->key->channels - (first + u) * p->key->kpack_channels);
-        store_raw(p, raw[u], row, step + u);
+        store_raw(p, raw[u], row, step + u, 0);
     }
 }
 
@@ -132,6 +141,121 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row)
         emit_run(p, aic_at_const(e, source, u * p->raw_bytes), row, u, u);
     }
 }
+
+/* ---- weights in rows ---- */
+
+/* The raw k-packs of the columns whose first element is `source`, of a k-pack that has `rows` rows. */
+static LLVMValueRef load_rows(const packer *p, LLVMValueRef source, int64_t rows)
+{
+    aic_emit *e = p->e;
+    LLVMTypeRef elements = aic_vector(p->element, p->block), raws = aic_vector(p->raw, p->block);
+    LLVMValueRef sum = NULL;
+    for (int64_t r = 0; r < rows; r++) {
+        LLVMValueRef from = r == 0 ? source : aic_at(e, source, aic_number(e, "row.%lld", (long long)r));
+        LLVMValueRef row = aic_load(e, elements, from, 0, 1);
+        if (elements != raws) {
+            LLVMValueRef shift = LLVMConstInt(p->raw, (unsigned)r * LLVMGetIntTypeWidth(p->element), false);
+            row = LLVMBuildZExt(e->builder, row, raws, "");
+            row = LLVMBuildShl(e->builder, row, aic_splat(e, shift, p->block), "");
+        }
+        sum = sum == NULL ? row : LLVMBuildOr(e->builder, sum, row, "");
+    }
+    return sum;
+}
+
+/* Sums of the weights of an item's columns, a register each. */
+typedef struct sums {
+    LLVMValueRef of[AIC_CARRIED_MAX];
+    unsigned count; /* 0: nobody wants them */
+} sums;
+
+static sums no_sums(const packer *p)
+{
+    const unsigned lanes = (unsigned)p->key->lanes;
+    sums s = {.count = lanes == 0 ? 0 : (unsigned)aic_parts(p->key->columns, lanes)};
+    aic_limit("sums of weights", s.count, AIC_CARRIED_MAX);
+    for (unsigned i = 0; i < s.count; i++) {
+        s.of[i] = aic_zero(aic_vector(p->e->i32, lanes));
+    }
+    return s;
+}
+
+/* Where register `i` of an item lies, from the place of the first one on. */
+static LLVMValueRef at_register(const packer *p, LLVMValueRef first, unsigned i)
+{
+    const unsigned column = i * (unsigned)p->key->lanes, channels = (unsigned)p->key->panel_channels;
+    return aic_at_const(p->e, in_panel(p, first, column / channels), column % channels * p->key->kpack_bytes);
+}
+
+/* Adds the k-packs that were stored from `row` on, whole registers: zeros are where no column is. */
+static void add_kpacks(const packer *p, LLVMValueRef row, sums *s)
+{
+    aic_emit *e = p->e;
+    const unsigned bytes = (unsigned)(p->key->lanes * p->key->kpack_bytes);
+    for (unsigned i = 0; i < s->count; i++) {
+        LLVMValueRef stored = aic_load(e, aic_vector(e->i8, bytes), at_register(p, row, i), 0, bytes);
+        LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)p->key->image_offset, false), bytes);
+        s->of[i] = aic_family_of(e->target)->dot4.emit(e, s->of[i], offset, stored);
+    }
+}
+
+/* Packs one k-pack of all columns from its `rows` rows; `source` is their first element in the first row. */
+static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, sums *s)
+{
+    const int64_t columns = p->key->columns, size = LLVMGetIntTypeWidth(p->element) / 8;
+    packer some = *p;
+    for (int64_t column = 0; column < columns; column += some.block) {
+        some.block = (unsigned)aic_least(AIC_BLOCK_COLUMNS, aic_power_within(columns - column));
+        LLVMValueRef raw = load_rows(&some, aic_at_const(p->e, source, column * size), rows);
+        store_raw(&some, raw, row, 0, (unsigned)column);
+    }
+    add_kpacks(p, row, s);
+}
+
+/* Where a k-pack is in its panel, in reduction steps from the first one. With blocks of channels the distance includes
+ * the other panels between two blocks. */
+static LLVMValueRef steps_before(const packer *p, LLVMValueRef kpack)
+{
+    aic_emit *e = p->e;
+    if (!p->key->blocks) {
+        return kpack;
+    }
+    LLVMValueRef size = aic_number(e, "block.kpacks"), block = LLVMBuildUDiv(e->builder, kpack, size, "");
+    return aic_add(e, aic_times(e, block, aic_number(e, "block.steps")), LLVMBuildURem(e->builder, kpack, size, ""));
+}
+
+/* void name(row, source, panel): columns of an item, whose k-packs begin at `row`. */
+static LLVMValueRef emit_item(packer *p, aic_emit_kind kind, const char *name)
+{
+    static const char *const PARAMS[] = {"row", "source", "panel"};
+    aic_emit *e = p->e;
+    aic_emit_function(e, name, kind, PARAMS, 3, 0);
+    aic_note_function(e, "packs columns of an item of a weight in rows");
+    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    p->panel = aic_emit_param(e, 2);
+    sums s = no_sums(p);
+    if (p->key->runs) {
+        aic_loop kpacks;
+        aic_loop_begin(e, &kpacks, "kpack: k-packs of a pixel", aic_int(e, 0), aic_trips(e, "kpacks"), 1, s.of,
+                       s.count);
+        emit_kpack(p, aic_at(e, source, aic_times(e, kpacks.index, aic_number(e, "rows"))),
+                   aic_at(e, row, aic_mul(e, steps_before(p, kpacks.index), p->step_bytes)), p->key->kpack_channels,
+                   &s);
+        aic_loop_end(e, &kpacks);
+    }
+    if (p->key->rest > 0) {
+        emit_kpack(p, aic_at(e, source, aic_number(e, "rest.source")), aic_at(e, row, aic_number(e, "rest.at")),
+                   p->key->rest, &s);
+    }
+    for (unsigned i = 0; i < s.count; i++) { /* the start values */
+        aic_store(e, LLVMBuildNeg(e->builder, s.of[i], ""), at_register(p, p->panel, i), 0,
+                  (unsigned)(p->key->lanes * p->key->kpack_bytes));
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- the part ---- */
 
 static packer packer_of(aic_emit *e, const aic_weights_key *key)
 {
@@ -155,9 +279,13 @@ LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     const aic_weights_key *key = of;
+    const aic_emit_kind kind = key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT;
     packer p = packer_of(e, key);
     aic_loop blocks;
-    aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, PARAMS, 3, 1);
+    if (key->c0 == 0) {
+        return emit_item(&p, kind, name);
+    }
+    aic_emit_function(e, name, kind, PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p.panel = aic_emit_param(e, 2);

@@ -20,15 +20,23 @@
  *       outputs, group.outputs     output channels of the input channels that a band has; of a group
  *       group.bytes                of the k-packs of a group in a pixel of the band
  *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
- *       count.first, count.tap     from a panel to the first k-pack of the last block of channels, and there from one
- * tap to the next; with counts count.from, count.least    k-packs of a tap before those; how many are counted at least;
- * with counts count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
+ *       count.first, count.tap     from a panel to the first k-pack of the last block of channels; there from one
+ *                                  tap to the next; with counts
+ *       count.from, count.least    k-packs of a tap before those; how many are counted at least; with counts
+ *       count.kpacks, step         k-packs of the last block of channels; bytes of a step: loops; with counts
  *     roles `whole`, `rest`, `starts`
  *
  *     void weights(row, source, panel; count)
  *       packs `count` output channels of one block of channels and one tap; `row` is where the first one's first
  *       k-pack goes
  *       panel.P                    from the first panel to panel P of the output channels that are packed together
+ *
+ *     void weights(row, source, panel)            packs an item of weights in rows, [channels, n], to `row`
+ *       panel.P                    as above
+ *       row.R, rows                bytes from the first row of a k-pack to row R, to the next k-pack
+ *       kpacks                     that have all their rows: a loop
+ *       rest.source, rest.at       bytes to a last k-pack that lacks rows, in the weight and in the panel
+ *       block.kpacks, block.steps  k-packs in a block of channels; steps from one to the next; with blocks
  *
  *     void starts(panel)                          start values of a panel, which make up for the offset of the image
  *       panel.start                bytes of a panel's head

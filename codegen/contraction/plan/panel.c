@@ -11,7 +11,8 @@ int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const a
                                              : aic_round_up(wish->merged * b->seen_kpacks, wish->step_kpacks);
 }
 
-unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g)
+/* Output channels that are packed by one transposition. */
+static unsigned transposed_channels(const aic_contraction *c, const aic_plan_geometry *g)
 {
     enum { VECTOR_BYTES = 16 };
     return c->weight == AIC_WEIGHT_ROWS ? AIC_BLOCK_COLUMNS
@@ -49,7 +50,7 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
     aic_plan_panel p = {.taps = aic_parts(c->down.taps, wish->fold) * c->across.taps / wish->merged,
                         .kpacks = aic_tap_kpacks(g, wish, b),
                         .used = aic_parts(g->outputs, g->panel_channels),
-                        .item_channels = aic_most(g->panel_channels, aic_transposed_channels(c, g)),
+                        .item_channels = aic_most(g->panel_channels, transposed_channels(c, g)),
                         .step_bytes = g->panel_channels * g->arithmetic.kpack_bytes * g->arithmetic.planes};
     p.block_kpacks = p.kpacks / g->blocks;
     if (wish->skips) {

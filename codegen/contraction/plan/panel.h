@@ -51,7 +51,4 @@ int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const a
 aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
                                    const aic_plan_band *b);
 
-/* Output channels that are packed by one transposition. */
-unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g);
-
 #endif
