@@ -92,6 +92,7 @@ int main(int argc, char **argv)
         printf("%s\n", aic_last_error());
         return EXIT_FAILURE;
     }
+    aic_llvm_verify_modules(true);
     levels_begin();
     SRunner *runner = srunner_create(NULL);
     for (int i = 0; i < SUITES; i++) {

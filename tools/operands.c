@@ -269,6 +269,13 @@ int operands_load(cli_operands *set)
     return status;
 }
 
+void operands_pointers(const cli_operands *set, void *pointers[])
+{
+    for (size_t i = 0; i < set->count; i++) {
+        pointers[i] = set->items[i].buffer.data;
+    }
+}
+
 void operands_release(cli_operands *set)
 {
     for (size_t i = 0; i < set->count; i++) {

@@ -67,6 +67,9 @@ int operands_bind(cli_operands *set);
 /* Makes memory and contents of every operand that is used; outputs start as zeros unless given. */
 int operands_load(cli_operands *set);
 
+/* The operands of a call, at most AIC_OPERANDS_MAX. */
+void operands_pointers(const cli_operands *set, void *pointers[]);
+
 /* Frees the operands, files that are not committed included; the options stay. */
 void operands_release(cli_operands *set);
 

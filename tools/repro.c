@@ -129,9 +129,7 @@ static int find_expected(repro *r)
         guard_close(&reference);
         return cli_fail_memory("the expected result", (uint64_t)operand_at(r, 0)->operand.bytes);
     }
-    for (size_t i = 1; i < count; i++) {
-        pointers[i] = operand_at(r, i)->buffer.data;
-    }
+    operands_pointers(r->request->operands, pointers);
     pointers[0] = r->expected.data;
     aic_status status = aic_kernel_call(r->kernel, pointers, count);
     if (status == AIC_OK && aic_spec_exact(r->request->spec)) {

@@ -1,5 +1,6 @@
 /* The only file that knows LLVM's versions and turns LLVMErrorRef into statuses. */
 #include "codegen/llvm/shim.h"
+#include "codegen/llvm/load.h"
 #include "frontend/core/diag.h"
 
 #include <pthread.h>
@@ -169,9 +170,23 @@ aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
     return AIC_OK;
 }
 
+#ifdef NDEBUG
+static atomic_bool verifies = false;
+#else
+static atomic_bool verifies = true;
+#endif
+
+void aic_llvm_verify_modules(bool all)
+{
+    atomic_store(&verifies, all);
+}
+
 aic_status aic_llvm_verify(LLVMModuleRef module)
 {
     char *message = NULL;
+    if (!atomic_load_explicit(&verifies, memory_order_relaxed)) { /* relaxed: nothing else depends on it */
+        return AIC_OK;
+    }
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
         return fail_with_message("the emitted IR is malformed", message);
     }

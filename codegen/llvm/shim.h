@@ -21,6 +21,7 @@ void aic_llvm_machine_give(const aic_target *target, bool fast, LLVMTargetMachin
 /* Puts triple and data layout of the machine into the module. */
 aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
+/* Does nothing where nobody asks for it; see load.h. */
 aic_status aic_llvm_verify(LLVMModuleRef module);
 aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
 aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,

@@ -28,6 +28,16 @@ static const aic_op_info *choose_op(aic_op *op, uint64_t *state)
     return info;
 }
 
+/* Checks a request; the operator, NULL where it is refused: *status. */
+static const aic_op_info *begin(aic_op *op, const aic_semantics *semantics, uint64_t *state, const aic_spec *spec,
+                                aic_status *status)
+{
+    const aic_op_info *info = choose_op(op, state);
+    *status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
+    *status = *status == AIC_OK ? aic_rule_given("spec", spec) : *status;
+    return *status == AIC_OK ? info : NULL;
+}
+
 static void start_spec(const aic_op_info *info, aic_op op, aic_spec *spec)
 {
     memset(spec, 0, sizeof *spec);
@@ -41,12 +51,9 @@ aic_status aic_spec_draw(aic_op op, const aic_semantics *semantics, uint64_t see
     aic_semantics own;
     semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
-    const aic_op_info *info = choose_op(&op, &state);
-    aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
-    if (status == AIC_OK) {
-        status = aic_rule_given("spec", spec);
-    }
-    if (status == AIC_OK) {
+    aic_status status;
+    const aic_op_info *info = begin(&op, semantics, &state, spec, &status);
+    if (info) {
         start_spec(info, op, spec);
         aic_op_random(info, &state, semantics, &spec->stage[0].desc);
     }
@@ -58,12 +65,9 @@ aic_status aic_spec_draw_illegal(aic_op op, const aic_semantics *semantics, uint
     aic_semantics own;
     semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
-    const aic_op_info *info = choose_op(&op, &state);
-    aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
-    if (status == AIC_OK) {
-        status = aic_rule_given("spec", spec);
-    }
-    if (status != AIC_OK) {
+    aic_status status;
+    const aic_op_info *info = begin(&op, semantics, &state, spec, &status);
+    if (!info) {
         return status;
     }
     /* In another local memory than the defaults' operands reach to the ends of lanes, where the least is too much. */

@@ -4,6 +4,7 @@
 #include "codegen/llvm/shim.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
+#include "codegen/run.h"
 #include "frontend/core/diag.h"
 #include "tests/child.h"
 
@@ -408,6 +409,27 @@ END_TEST
 
 #endif
 
+/* A function that does not end. */
+static void emit_endless(void *unused, LLVMContextRef context, LLVMModuleRef module)
+{
+    (void)unused;
+    LLVMValueRef function =
+        LLVMAddFunction(module, "endless", LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0));
+    (void)LLVMAppendBasicBlockInContext(context, function, "body");
+}
+
+/* Tests have every module verified, whatever the build is. */
+START_TEST(malformed_module)
+{
+    const aic_codegen_request request = {.target = aic_target_find(AIC_ARCH_X86_64, "sse2"), .symbol = "endless"};
+    char *bytes = NULL;
+    size_t size = 0;
+    ck_assert_int_eq(aic_codegen_run(&request, emit_endless, NULL, &bytes, &size), AIC_COMPILE);
+    ck_assert_msg(strstr(aic_last_error(), "the emitted IR is malformed") != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
+}
+END_TEST
+
 Suite *suite_guard(void)
 {
     Suite *suite = suite_create("guard");
@@ -415,6 +437,7 @@ Suite *suite_guard(void)
     tcase_set_timeout(faults, 60);
     tcase_add_checked_fixture(faults, setup, NULL);
     tcase_add_test(faults, cannot_select);
+    tcase_add_test(faults, malformed_module);
     tcase_add_test(faults, body_status_is_returned);
     tcase_add_loop_test(faults, more_than_there_is_room_for, 0, (int)(sizeof EXCEEDED / sizeof EXCEEDED[0]));
     tcase_add_test(faults, more_boxes_than_there_is_room_for);

@@ -61,6 +61,12 @@ static const struct {
     {"tensor_arithmetic(op=BM_SUB, shape=[1,64,7,7], output_stride=[0,64,8,1], input1_is_const=true)", 1},
     {"tensor_arithmetic(op=BM_SG, shape=[1,3,4,5], input1_is_const=true, select_value=1)", 1},
     {"tensor_arithmetic(op=BM_XOR, shape=[1,1,4,50], input1_is_const=true)", 1},
+    {"tensor_arithmetic(op=BM_SUB, shape=[2,3,4,5], input0_is_const=true)", 1},
+    {"tensor_arithmetic(op=BM_AND, shape=[1,3,7,9], input0_is_const=true, output_stride=[0,100,10,1])", 1},
+    {"tensor_arithmetic(op=BM_MAC, shape=[1,3,7,9], input0_is_const=true, input1_stride=[0,1,0,0])", 1},
+    {"tensor_arithmetic(op=BM_SUB, shape=[1,3,7,9], input0_is_const=true, input1_is_const=true, input0_const=3)", 1},
+    {"tensor_arithmetic(op=BM_CPY, shape=[1,3,7,9], input0_is_const=true, output_stride=[0,100,10,1])", 1},
+    {"tensor_arithmetic(op=BM_SG, shape=[1,16,1,9], input0_is_const=true, select_value=2)", 1},
 };
 enum { CHAINS = sizeof chains / sizeof chains[0] };
 
@@ -90,8 +96,8 @@ static void set_constants(aic_spec *spec, float number)
 {
     for (int s = 0; s < spec->count; s++) {
         aic_tensor_arithmetic_desc *desc = &spec->stage[s].desc.tensor_arithmetic;
-        if (spec->stage[s].op == AIC_OP_TENSOR_ARITHMETIC && desc->input1_is_const) {
-            desc->input1_const = number * (float)(s + 1);
+        if (spec->stage[s].op == AIC_OP_TENSOR_ARITHMETIC) {
+            *(desc->input1_is_const ? &desc->input1_const : &desc->input0_const) = number * (float)(s + 1);
         }
     }
 }
@@ -150,6 +156,7 @@ static const char *const of_a_scale[] = {
     "tensor_arithmetic(op=BM_MUL, shape=[2,3,4,5], input1_is_const=true)",
     CONSTANTS " | fixpipe(src=float32, dst=int8, quantPre=QF322B8_PRE)",
     CONSTANTS,
+    "tensor_arithmetic(op=BM_SUB, shape=[2,3,4,5], input0_is_const=true)",
 };
 
 static void set_scale(aic_spec *spec, float scale)

@@ -46,9 +46,8 @@ static int run_on(draw_state *draw, const guard_buffer *result, int fill)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const cli_operands *set = &draw->operands;
-    for (size_t i = 0; i < set->count; i++) {
-        pointers[i] = i == draw->drawing.result ? result->data : set->items[i].buffer.data;
-    }
+    operands_pointers(set, pointers);
+    pointers[draw->drawing.result] = result->data;
     memset(result->data, fill, (size_t)set->items[draw->drawing.result].operand.bytes);
     const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);

@@ -24,11 +24,6 @@ uint64_t timer_now(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t timer_thread_now(void)
-{
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
-
 /* What one entrant has so far. */
 typedef struct lane {
     double sample[SAMPLES_MAX];

@@ -9,9 +9,6 @@
 /* Nanoseconds of a monotonic clock. */
 uint64_t timer_now(void);
 
-/* Nanoseconds of processor time of the calling thread. */
-uint64_t timer_thread_now(void);
-
 /* What the time of a call is: that of the wall, or the processor time of the calling thread, which does not contain
  * what other threads and processes take. */
 typedef enum timer_clock { TIMER_WALL, TIMER_PROCESSOR } timer_clock;

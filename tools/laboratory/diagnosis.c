@@ -61,9 +61,7 @@ int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, cons
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     *d = (diagnosis){.spec = spec, .output = &operands->items[0]};
     cli_choices_text(semantics, d->choices);
-    for (size_t i = 0; i < operands->count; i++) {
-        pointers[i] = operands->items[i].buffer.data;
-    }
+    operands_pointers(operands, pointers);
     d->findings = calloc((size_t)elements_of(d) + 1, sizeof *d->findings);
     if (d->findings == NULL) {
         return cli_fail_memory("the diagnosis", (uint64_t)elements_of(d) * sizeof *d->findings);

@@ -3,6 +3,7 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
+#include "tools/laboratory/tracing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,9 +172,7 @@ aic_status differ_compute(differ_case *c)
     const cli_operand *out = &c->operands.items[c->output];
     aic_status failed = AIC_OK;
     for (size_t s = 0; failed == AIC_OK && s < 2; s++) {
-        for (size_t i = 0; i < c->operands.count; i++) {
-            pointers[i] = c->operands.items[i].buffer.data;
-        }
+        operands_pointers(&c->operands, pointers);
         memcpy(c->result[s].data, out->buffer.data, (size_t)out->operand.bytes);
         pointers[c->output] = c->result[s].data;
         failed = aic_reference(c->spec, &c->side[s].semantics, pointers, c->operands.count);
@@ -194,39 +193,16 @@ int differ_compare(differ_case *c)
 
 /* ---- traces ---- */
 
-/* The trace of the first element that differs, in memory of its own; NULL where the operator has none. */
-static int trace(const differ_case *c, size_t side, char **text)
-{
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    const aic_semantics *semantics = &c->side[side].semantics;
-    const int64_t element = c->report.first[0];
-    size_t length = 0;
-    const size_t count = c->operands.count;
-    for (size_t i = 0; i < count; i++) {
-        pointers[i] = c->operands.items[i].buffer.data;
-    }
-    aic_status failed = aic_trace(c->spec, semantics, pointers, count, element, NULL, NULL, 0, &length);
-    if (failed == AIC_UNSUPPORTED) {
-        return CLI_DONE;
-    }
-    *text = failed == AIC_OK ? malloc(length + 1) : NULL;
-    if (failed == AIC_OK && *text == NULL) {
-        return cli_fail_memory("the trace", length + 1);
-    }
-    if (failed == AIC_OK) {
-        failed = aic_trace(c->spec, semantics, pointers, count, element, NULL, *text, length + 1, NULL);
-    }
-    (void)aic_take_warning();
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ", failed);
-}
-
 int differ_trace(const differ_case *c, differ_steps *steps)
 {
     char *text[2] = {NULL, NULL};
+    int status = CLI_DONE;
     *steps = (differ_steps){.rows = NULL};
-    int status = trace(c, 0, &text[0]);
-    status = status == CLI_DONE && text[0] != NULL ? trace(c, 1, &text[1]) : status;
-    if (status == CLI_DONE && text[0] != NULL && text[1] != NULL) {
+    for (size_t s = 0; s < 2 && status == CLI_DONE; s++) { /* of the first element that differs */
+        status = cli_trace("differ", NULL, c->spec, &c->side[s].semantics, &c->operands, c->report.first[0], &text[s]);
+    }
+    (void)aic_take_warning();
+    if (status == CLI_DONE) {
         return differ_steps_open(steps, text[0], text[1]) ? CLI_DONE : cli_fail(CLI_SYSTEM, "differ: memory ran out");
     }
     free(text[0]);

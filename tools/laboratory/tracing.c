@@ -105,9 +105,7 @@ int cli_trace(const char *command, aic_context *context, const aic_spec *spec, c
                  .output = &operands->items[0].operand,
                  .count = operands->count,
                  .element = element};
-    for (size_t i = 0; i < t.count; i++) {
-        t.pointers[i] = operands->items[i].buffer.data;
-    }
+    operands_pointers(operands, t.pointers);
     int status = trace_text(&t, text);
     if (status != CLI_DONE || context == NULL || aic_spec_exact(spec)) {
         return status;

@@ -101,18 +101,28 @@ static bool is_better_known(aic_atomic_op op, float constant)
            (op == AIC_ATOMIC_BM_DIV && (aic_bits_of_float(constant) & FRACTION) == 0);
 }
 
-/* The constant that is input1. Local memory is one operand, and has no place for an address. */
+/* The same of the first input: its sign decides what shifts to the right do, and what a quotient takes care of. */
+static bool is_first_known(aic_atomic_op op)
+{
+    return op == AIC_ATOMIC_BM_SHIFT || op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN || op == AIC_ATOMIC_BM_DIV;
+}
+
+/* The constant that is input1, or input0 where the other is a tensor. Local memory is one operand, and has no place for
+ * an address. */
 static size_t tensor_arithmetic_take_word(void *descriptor, bool alone, uint64_t *word)
 {
     (void)alone;
     aic_tensor_arithmetic_desc *desc = descriptor;
-    if (!desc->input1_is_const || desc->memory != AIC_MEMORY_FLAT || is_better_known(desc->op, desc->input1_const)) {
+    const bool unary = aic_arith_op_get(desc->op)->unary, second = !unary && desc->input1_is_const;
+    if (desc->memory != AIC_MEMORY_FLAT || (!second && !desc->input0_is_const) ||
+        (second ? is_better_known(desc->op, desc->input1_const) : is_first_known(desc->op))) {
         return 0;
     }
-    *word = aic_bits_of_float(desc->input1_const);
-    desc->input1_const = 0;
-    desc->input1_stride[AIC_ARITH_N] = BY_ADDRESS;
-    return AIC_ARITH_INPUT1;
+    float *constant = second ? &desc->input1_const : &desc->input0_const;
+    *word = aic_bits_of_float(*constant);
+    *constant = 0;
+    (second ? desc->input1_stride : desc->input0_stride)[AIC_ARITH_N] = BY_ADDRESS;
+    return second ? AIC_ARITH_INPUT1 : AIC_ARITH_INPUT0;
 }
 
 static bool tensor_arithmetic_is_marked(const void *descriptor)

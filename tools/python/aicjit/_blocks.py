@@ -22,6 +22,11 @@ def up(n: int, unit: int) -> int:
     return -(-n // unit) * unit
 
 
+def lines(count: int) -> list[tuple[int, int]]:
+    """Lines of element-wise kernels, whose axes have at most 65535: from which one on, and how many, for each kernel."""
+    return [(first, min(65535, count - first)) for first in range(0, count, 65535)]
+
+
 @dataclass(frozen=True)
 class Tensor:
     """A feature map [C1, H, W, c0] of int8 or float16. slots: which channel of the network lies in each place, -1 none.

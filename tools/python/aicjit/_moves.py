@@ -9,7 +9,7 @@ import numpy as np
 
 import aicjit
 
-from ._blocks import Tensor, up
+from ._blocks import Tensor, lines, up
 from ._pools import WORDS, Rows, blockwise
 from ._program import Array, Floats, Place, Program
 
@@ -20,8 +20,10 @@ _LINE = 65532  # words along an axis
 def copy(program: Program, source: Place, out: Place, shape: tuple[int, int, int, int], apart: tuple[int, int, int, int],
          there: tuple[int, int, int, int]) -> None:
     """Copies words: how many along four axes, and the words between neighbours here and there."""
-    text = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=shape, input0_stride=apart, output_stride=there)
-    program.kernel(str(text), out, {"input0": source})
+    for first, rows in lines(shape[2]):
+        text = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=(*shape[:2], rows, shape[3]), input0_stride=apart,
+                         output_stride=there)
+        program.kernel(str(text), out.at(4 * first * there[2]), {"input0": source.at(4 * first * apart[2])})
 
 
 def copy_blocks(program: Program, x: Tensor, out: Place) -> None:
@@ -121,7 +123,8 @@ def unpack(program: Program, x: Tensor, gain: Floats, out: Place) -> None:
     if x.pixels == 1 and in_order(x) and (x.blocks == 1 or x.channels % x.c0 == 0):
         _unpack_pixel(program, x, gain, out)
         return
-    columns = len(x.slots) if x.blocks > 1 else x.channels
+    last = max(i for i, slot in enumerate(x.slots) if slot >= 0)  # a part of a block may begin in its middle
+    columns = len(x.slots) if x.blocks > 1 else last + 1
     rows = out if columns == x.channels and (x.pixels == 1 or columns == 1) and in_order(x) \
         else program.buffer("float32", (x.pixels, columns))
     blockwise(program, x, Rows(rows, columns), gain)

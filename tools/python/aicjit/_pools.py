@@ -10,7 +10,7 @@ import numpy as np
 
 import aicjit
 
-from ._blocks import (BLOCK, CHANNEL, INTEGER_BITS, PLAIN, Act, Chain, Tensor, Window, conv_text, finish, fixpipe, up,
+from ._blocks import (BLOCK, CHANNEL, INTEGER_BITS, PLAIN, Act, Chain, Tensor, Window, conv_text, finish, fixpipe, lines, up,
                       word_scale)
 from ._program import Array, Floats, Place, Program
 
@@ -117,8 +117,8 @@ def act_on_sums(program: Program, x: Tensor, sums: Tensor, y: Tensor, act: Act) 
 def elementwise(program: Program, x: Tensor, op: str, out: Place, shape: tuple[int, int, int], strides: tuple[
         tuple[int, ...], tuple[int, ...], tuple[int, ...]], in0: Place, in1: Optional[Place] = None, value: int = 0,
         **keys: object) -> None:
-    """A kernel on words: shape [C, H, W] and, for input0, input1, output, the words between neighbours. Without in1 the
-    other operand is a constant."""
+    """A kernel on words: shape [C, H, W] and, for input0, input1, output, the words between neighbours; several where H is
+    more than its limit. Without in1 the other operand is a constant."""
     bits = 8 if x.dtype == "int8" else 16
     if bits == 16:
         keys.update(input0_8bit=False, input1_8bit=False, output_8bit=False)
@@ -126,9 +126,13 @@ def elementwise(program: Program, x: Tensor, op: str, out: Place, shape: tuple[i
         keys.update(input1_is_const=True, input1_addr=value & ((1 << bits) - 1))
     else:
         keys["input1_stride"] = (0, *strides[1])
-    text = str(aicjit.op("tensor_arithmetic_quantized", op=op, shape=(32 // bits, *shape), input0_stride=(0, *strides[0]),
-                         output_stride=(0, *strides[2]), **keys))
-    program.kernel(text, out, {"input0": in0, "input1": in1})
+    for first, rows in lines(shape[1]):
+        text = str(aicjit.op("tensor_arithmetic_quantized", op=op, shape=(32 // bits, shape[0], rows, shape[2]),
+                             input0_stride=(0, *strides[0]), output_stride=(0, *strides[2]), **keys))
+        inputs = {"input0": in0.at(4 * first * strides[0][1])}
+        if in1 is not None:
+            inputs["input1"] = in1.at(4 * first * strides[1][1])
+        program.kernel(text, out.at(4 * first * strides[2][1]), inputs)
 
 
 def each(program: Program, x: Tensor, op: str, y: Tensor, other: Optional[Tensor] = None, value: int = 0,

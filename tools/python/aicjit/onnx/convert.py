@@ -80,6 +80,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
     weight = graph.constant(node, 1, "weight")
     bias = graph.optional(node, 2, "bias")
     image, group = graph.image(node.inputs[0]), int(node.attr("group", 1))
+    kernel = weight.shape[2:]
     if weight.ndim == 3:
         weight = weight[:, :, None]
     if weight.ndim != 4:
@@ -87,7 +88,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
     integers = graph.integers.get(node.inputs[1])
     if integers is not None:
         integers = integers[0].reshape(weight.shape), integers[1]
-    window, _ = _window(node, image, weight.shape[2:] if len(node.attr("kernel_shape", [0, 0])) == 2 else weight.shape[3:])
+    window, _ = _window(node, image, kernel)
     out = (len(weight), *window.output(*image[1:]))
     whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32),
                   None if bias is None else bias.astype(np.float32).reshape(-1), integers)

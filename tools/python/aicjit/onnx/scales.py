@@ -13,6 +13,8 @@ from .graph import Graph
 
 #: Layers whose output has the scale of their input, or inputs, channel by channel.
 _KEEP = ("max", "pad", "resize", "add")
+#: Layers that hand on the scales of a file.
+_HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat")
 
 
 @dataclass
@@ -24,14 +26,15 @@ class Scales:
 
 
 def from_file(graph: Graph, layers: list[Layer]) -> Scales:
-    """The scales that the file has; where nothing else than the place of elements changes they are handed on."""
+    """The scales that the file has; where nothing else than the place of elements changes they are handed on. Sums and
+    averages that the file leaves in floats get what their inputs can reach."""
     found = Scales()
     for name, quant in graph.quant.items():
         if name in graph.images or name in graph.inputs:
             found.scale[name] = np.full(graph.image(name)[0], quant.scale, np.float32)
             found.zero[name] = quant.zero - quant.shift
     for layer in layers:
-        if layer.kind in ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat"):
+        if layer.kind in _HANDED:
             _forward(found, layer)
     for layer in reversed(layers):
         if layer.kind in ("max", "pad", "resize", "act", "shuffle"):
@@ -41,7 +44,27 @@ def from_file(graph: Graph, layers: list[Layer]) -> Scales:
                 if layer.kind == "shuffle":
                     scale = np.repeat(scale, layer.factor**2) if layer.crd else np.tile(scale, layer.factor**2)
                 found.scale[source], found.zero[source] = scale, found.zero[output]
+    for layer in layers:
+        if layer.kind in (*_HANDED, "average"):
+            _forward(found, layer)
+        elif layer.kind == "add":
+            _reach(found, layer)
     return found
+
+
+def _reach(found: Scales, layer: Layer) -> None:
+    """The step of a sum whose inputs have steps: of all that int8 inputs can add up to."""
+    output = layer.outputs[0]
+    if output in found.scale or any(name not in found.scale for name in layer.inputs):
+        return
+    ends = []
+    for end, furthest in ((-128, np.min), (127, np.max)):
+        total = sum(float(furthest(found.scale[name] * (end - found.zero[name]))) for name in layer.inputs)
+        ends.append(min(max(total, layer.act.lo), layer.act.hi))
+    low, high = ends
+    step = max(high - low, 1e-30) / 255
+    found.scale[output] = np.full(len(found.scale[layer.inputs[0]]), step, np.float32)
+    found.zero[output] = int(np.clip(round(-128 - low / step), -128, 127))
 
 
 def _forward(found: Scales, layer: Layer) -> None:
