@@ -2,6 +2,7 @@
  * attributes, under names with a dot in them, which no C identifier has: KERNEL.LEVEL and what kernel.c puts behind.
  * Then the entry points get their callers' names, or functions are put before them that choose a level. */
 #include "codegen/bundle.h"
+#include "codegen/answers.h"
 #include "codegen/bundle_network.h"
 #include "codegen/dispatch.h"
 #include "codegen/kernel.h"

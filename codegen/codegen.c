@@ -1,5 +1,6 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
+#include "codegen/answers.h"
 #include "codegen/bundle.h"
 #include "codegen/explain.h"
 #include "codegen/kernel.h"
@@ -283,19 +284,6 @@ static void free_plans(plans *p)
     }
 }
 
-aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan)
-{
-    aic_status status = aic_plan_create(problem, plan);
-    if (status != AIC_OK) {
-        return status;
-    }
-    status = text == NULL ? aic_plan_choose(*plan) : aic_plan_parse(*plan, text);
-    if (status != AIC_OK) {
-        aic_plan_free(*plan);
-    }
-    return status;
-}
-
 static aic_status make_plans(const aic_codegen_request *request, plans *p)
 {
     *p = (plans){.count = 0};
@@ -479,6 +467,18 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
     return status;
 }
 
+aic_status aic_codegen_take_parts(const aic_codegen_request *request)
+{
+    const aic_program_sources sources = {.target = request->target, .parts = request->parts, .make = aic_part_make};
+    composed k;
+    aic_status status = compose(request, &k);
+    if (status == AIC_OK) {
+        status = aic_program_take(&k.program, &sources);
+    }
+    free_composed(&k);
+    return status;
+}
+
 static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     aic_notes notes = {.count = 0};
@@ -543,62 +543,15 @@ static aic_status explain(const aic_problem *problem, const char *schedule, char
     return status;
 }
 
-static aic_status plan_of(const aic_problem *problem, const char *schedule, aic_schedule_info *info)
-{
-    aic_plan *plan;
-    aic_status status = aic_codegen_plan(problem, schedule, &plan);
-    if (status != AIC_OK) {
-        return status;
-    }
-    const aic_schedule given = plan->schedule;
-    info->cost = plan->cost;
-    info->bound = plan->shape->bound(plan);
-    status = aic_schedule_print(&given, info->text, sizeof info->text);
-    if (status == AIC_OK && schedule != NULL) {
-        status = aic_plan_choose(plan);
-    }
-    info->is_default = aic_schedule_equal(&given, &plan->schedule);
-    aic_plan_free(plan);
-    return status;
-}
-
-static aic_status candidate_of(const aic_problem *problem, size_t index, char text[AIC_SCHEDULE_TEXT_MAX])
-{
-    aic_plan *plan;
-    aic_status status = aic_plan_create(problem, &plan);
-    if (status != AIC_OK) {
-        return status;
-    }
-    aic_candidates list = {.count = 0};
-    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
-    aic_plan_free(plan);
-    if (index >= list.count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,
-                        list.count == 0 ? 0 : list.count - 1);
-    }
-    return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
-}
-
-static aic_status facts_of(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
-{
-    aic_plan *plan;
-    aic_status status = aic_codegen_plan(problem, schedule, &plan);
-    if (status == AIC_OK) {
-        aic_plan_facts_of(plan, facts);
-        aic_plan_free(plan);
-    }
-    return status;
-}
-
 const aic_generator_api *aic_generator_linked(void)
 {
     static const aic_generator_api LINKED = {
-        .plan = plan_of,
-        .candidate = candidate_of,
+        .plan = aic_answer_plan,
+        .candidate = aic_answer_candidate,
         .object = object_of,
         .dump = dump,
         .explain = explain,
-        .facts = facts_of,
+        .facts = aic_answer_facts,
         .space = aic_space_list_all,
         .bundle = aic_bundle_create,
     };

@@ -227,4 +227,7 @@ typedef struct aic_generator_api {
 /* The generator itself. The runtime comes to it by runtime/generator/generator.h. */
 const aic_generator_api *aic_generator_linked(void);
 
+/* Asks the request's source for all parts of its kernel, of which no code of its own is made. */
+aic_status aic_codegen_take_parts(const aic_codegen_request *request);
+
 #endif

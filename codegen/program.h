@@ -206,4 +206,7 @@ typedef struct aic_program_sources {
 aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
                             aic_image *image);
 
+/* Takes all parts from their source, which makes those that it has not, and gives them back: nothing is linked. */
+aic_status aic_program_take(aic_program *program, const aic_program_sources *sources);
+
 #endif

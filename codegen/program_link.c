@@ -190,14 +190,29 @@ static bool make_room(linking *l)
            (l->name != NULL || l->sources->count == 0);
 }
 
+static aic_status take_all(linking *l)
+{
+    const aic_program *program = l->program;
+    aic_status status = make_room(l) ? AIC_OK : aic_fail_memory(SUBJECT, program->parts * sizeof *l->item);
+    for (size_t i = 0; i < program->parts && status == AIC_OK; i++) {
+        status = program->part[i].own ? AIC_OK : take(l, i);
+    }
+    return status;
+}
+
+aic_status aic_program_take(aic_program *program, const aic_program_sources *sources)
+{
+    linking l = {.program = program, .sources = sources};
+    aic_status status = take_all(&l);
+    give_back(&l);
+    return status;
+}
+
 aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
                             aic_image *image)
 {
     linking l = {.program = program, .sources = sources, .symbol = symbol};
-    aic_status status = make_room(&l) ? AIC_OK : aic_fail_memory(SUBJECT, program->parts * sizeof *l.item);
-    for (size_t i = 0; i < program->parts && status == AIC_OK; i++) {
-        status = program->part[i].own ? AIC_OK : take(&l, i);
-    }
+    aic_status status = take_all(&l);
     if (status == AIC_OK) {
         status = aic_image_link(l.item, list_items(&l), symbol, image);
     }

@@ -19,7 +19,4 @@ unsigned aic_codegen_part_kind(const aic_target *target, bool fast);
 /* A clock. */
 uint64_t aic_codegen_now(void);
 
-/* The plan of a problem with the schedule of this text; NULL: the default rule's. */
-aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan);
-
 #endif

@@ -3,7 +3,7 @@
  *     aicjit-ready SHAPES LEVEL FILE
  *
  * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The kernel of
- * each line is made, and all parts that the generator asks for are written to FILE. */
+ * each line is planned, and all parts that it asks for are written to FILE; its own code is not made. */
 #include "codegen/codegen.h"
 #include "codegen/ready_file.h"
 #include "frontend/core/bytes.h"
@@ -64,7 +64,6 @@ static aic_status make_kernel(making *m, const char *text)
     const aic_semantics semantics = aic_semantics_init();
     aic_spec spec, canonical;
     aic_words words;
-    aic_object object;
     aic_status status = aic_spec_read(text, &spec);
     if (status == AIC_OK) {
         status = aic_spec_resolve_kernel(&spec, &semantics, &canonical);
@@ -76,15 +75,10 @@ static aic_status make_kernel(making *m, const char *text)
                                              .semantics = &semantics,
                                              .target = m->target,
                                              .machine = aic_machine_of((aic_core)0),
-                                             .symbol = "kernel",
-                                             .divided = true,
                                              .parts = &m->source};
-        status = aic_generator_linked()->object(&request, &object);
+        status = aic_codegen_take_parts(&request);
     }
-    if (status == AIC_OK) {
-        aic_object_free(&object);
-        m->kernels++;
-    }
+    m->kernels += status == AIC_OK;
     return status;
 }
 
