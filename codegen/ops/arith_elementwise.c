@@ -50,6 +50,18 @@ static aic_elementwise_input input_of(const aic_arith_operand *o)
                                    .spread = o->broadcast[AIC_ARITH_N]};
 }
 
+/* What an operation does not read is no part of its code's key. */
+static void drop_unread(aic_elementwise_value *v)
+{
+    const bool is_float = aic_elementwise_is_float(v),
+               compares = v->op == AIC_ELEMENTWISE_GREATER || v->op == AIC_ELEMENTWISE_EQUAL;
+    v->select = compares ? v->select : 0;
+    v->arithmetic = v->arithmetic && v->op == AIC_ELEMENTWISE_SHIFT;
+    v->half_up = v->half_up && v->right != 0;
+    v->fused = v->fused && is_float && v->op == AIC_ELEMENTWISE_MAC;
+    v->number = v->number && is_float && (v->op == AIC_ELEMENTWISE_MAX || v->op == AIC_ELEMENTWISE_MIN);
+}
+
 aic_elementwise_value aic_arith_value(const aic_arith *p)
 {
     aic_elementwise_value v = {.op = op_of(p->number),
@@ -63,6 +75,7 @@ aic_elementwise_value aic_arith_value(const aic_arith *p)
                                .number = p->minmax_nan == AIC_MINMAX_NUMBER,
                                .left = p->lshift,
                                .right = p->rshift};
+    drop_unread(&v);
     if (v.op == AIC_ELEMENTWISE_COPY && v.a.bits < WORD_BITS) { /* whole words are copied */
         v.a.constant = (v.a.constant & 0xff) * 0x01010101;
         v.a.bits = WORD_BITS;

@@ -202,6 +202,7 @@ START_TEST(code_without_choices)
 {
     static const char *const texts[] = {"mmad(dtype=float16, m=4, k=16, n=16)",
                                         "tensor_arithmetic(op=BM_ADD, shape=[1,5,3,7])",
+                                        "tensor_arithmetic(op=BM_SE, shape=[1,5,3,7])",
                                         FIX8 "src=int32, quantPre=REQ8, deqScalar=0x40003F800000, reluEn=true)"};
     aic_context_options options = aic_context_options_init();
     aic_context *context[2];
