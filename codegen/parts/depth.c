@@ -427,7 +427,7 @@ static LLVMValueRef load_step(aic_emit *e, const aic_depth_key *key, const LLVMV
 static void emit_weights(aic_emit *e, const aic_depth_key *key, LLVMValueRef target, LLVMValueRef source)
 {
     enum { TAPS = AIC_DEPTH_SIDE * AIC_DEPTH_SIDE };
-    LLVMValueRef tap[TAPS];
+    LLVMValueRef tap[TAPS] = {NULL};
     const int64_t bytes = COLUMNS * (key->sum == AIC_SUM_CUBE ? 8 : 4);
     int64_t step = 0;
     aic_limit("taps of a kernel", (unsigned)(key->kh * key->kw), TAPS);

@@ -72,6 +72,6 @@ void aic_fixpipe_coordinates(const void *desc, const aic_semantics *semantics, i
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
 size_t aic_fixpipe_take_word(void *desc, bool alone, uint64_t *word);
 void aic_fixpipe_random(uint64_t *state, void *desc);
-void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *desc);
+void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *from, void *descriptor);
 
 #endif
