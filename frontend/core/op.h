@@ -151,8 +151,16 @@ void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, 
 /* A legal pseudo-random descriptor, by whichever hook the operator has. */
 void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
 
-/* Replaces one entry of the descriptor's fields, or a few, by values that rules are likely to refuse. */
-void aic_op_spoil(const aic_op_info *op, uint64_t *state, void *desc);
+/* Judges descriptors: AIC_OK, AIC_INVALID_ARGUMENT, or another status for one that is neither legal nor sought. */
+typedef struct aic_judge {
+    aic_status (*status)(const void *request, const void *desc);
+    const void *request;
+} aic_judge;
+
+/* Makes a legal descriptor illegal: changes entries of its fields, after each of which it is legal, and then one so that
+ * it is not. The semantics are those of another descriptor, whose entries it takes. False: no such change was found. */
+bool aic_op_spoil(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, const aic_judge *judge,
+                  void *desc);
 
 extern const aic_op_info *const aic_op_table[AIC_OP_END];
 

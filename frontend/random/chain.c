@@ -10,31 +10,52 @@
 
 enum { PAIR = 2 }; /* the first and the last operator */
 
-/* The accumulator of a producer in a chain; false when the descriptor is no legal one. */
-static bool accumulates(const aic_op_info *producer, const aic_semantics *semantics, const void *desc,
-                        aic_accumulator *accumulator)
+/* What a stage of a chain is judged by: a first one by the semantics alone, others also by what they are given. */
+typedef struct request {
+    const aic_op_info *op;
+    const aic_semantics *semantics;
+    const aic_accumulator *given;
+} request;
+
+/* The accumulator of a producer in a chain, which is set only where its descriptor is legal. */
+static aic_status accumulate(const request *r, const void *desc, aic_accumulator *accumulator)
 {
     aic_stage copy; /* produce() changes it */
-    memcpy(&copy.desc, desc, producer->desc_size);
-    return producer->validate(desc, semantics) == AIC_OK && producer->produce(&copy.desc, accumulator) == AIC_OK;
+    memcpy(&copy.desc, desc, r->op->desc_size);
+    const aic_status status = r->op->validate(desc, r->semantics);
+    return status == AIC_OK ? r->op->produce(&copy.desc, accumulator) : status;
+}
+
+static aic_status judge_producer(const void *from, const void *desc)
+{
+    aic_accumulator accumulator = {.stage = 0};
+    return accumulate(from, desc, &accumulator);
 }
 
 /* Draws until the producer's descriptor is, or is not, one that a chain can begin with. */
 static aic_status draw_producer(const aic_op_info *producer, const aic_semantics *semantics, uint64_t *state,
                                 bool legal, void *desc, aic_accumulator *accumulator)
 {
+    const request r = {.op = producer, .semantics = semantics};
+    const aic_judge judge = {judge_producer, &r};
     for (int i = 0; i < AIC_DRAWS_MAX; i++) {
         producer->init(desc);
         aic_op_random(producer, state, semantics, desc);
         producer->random_start(state, desc);
-        if (!legal) {
-            aic_op_spoil(producer, state, desc);
-        }
-        if (accumulates(producer, semantics, desc, accumulator) == legal) {
+        const bool accumulates = accumulate(&r, desc, accumulator) == AIC_OK;
+        if (accumulates == legal || (!legal && aic_op_spoil(producer, state, semantics, &judge, desc))) {
             return AIC_OK;
         }
     }
     return aic_fail(AIC_INTERNAL, producer->record.name, "%d random descriptors, and none for a chain", AIC_DRAWS_MAX);
+}
+
+static aic_status judge_consumer(const void *from, const void *desc)
+{
+    const request *r = from;
+    aic_stage copy; /* consume() fills it in */
+    memcpy(&copy.desc, desc, r->op->desc_size);
+    return r->op->consume(&copy.desc, r->given, r->semantics);
 }
 
 /* Draws stage number s, 1 the second, for the accumulator, which is then what the stage leaves. False: no legal one
@@ -43,18 +64,20 @@ static bool draw_stage(const aic_semantics *semantics, uint64_t *state, bool leg
                        aic_accumulator *accumulator)
 {
     const aic_op_info *op = aic_op_get(spec->stage[s].op);
+    const request r = {op, semantics, accumulator};
+    const aic_judge judge = {judge_consumer, &r};
     accumulator->stage = s;
     op->init(&spec->stage[s].desc);
     op->random_fused(state, accumulator, &spec->stage[s].desc);
-    if (!legal) {
-        aic_op_spoil(op, state, &spec->stage[s].desc);
-    }
     aic_stage copy = spec->stage[s]; /* consume() fills it in */
     const bool taken = op->consume(&copy.desc, accumulator, semantics) == AIC_OK;
+    if (!legal) {
+        return !taken || aic_op_spoil(op, state, semantics, &judge, &spec->stage[s].desc);
+    }
     if (taken && op->change) {
         op->change(&copy.desc, accumulator);
     }
-    return taken == legal;
+    return taken;
 }
 
 /* Stages behind a first one, of which number `broken` is illegal. */

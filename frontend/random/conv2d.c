@@ -9,7 +9,7 @@
 #define MACS_MAX INT64_C(5000000)
 #define ELEMENTS_MAX INT64_C(2000000)
 
-/* ---- legal ---- */
+/* ---- alone ---- */
 
 static void draw_shapes(uint64_t *state, aic_conv2d_desc *desc)
 {

@@ -8,7 +8,7 @@
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
 
-/* ---- legal ---- */
+/* ---- alone ---- */
 
 /* A quantisation word with all fields random but for a legal scale. */
 static uint64_t draw_word(uint64_t *state)

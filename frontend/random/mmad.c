@@ -9,7 +9,7 @@
 #define MACS_MAX INT64_C(3000000)
 #define ELEMENTS_MAX INT64_C(300000)
 
-/* ---- legal ---- */
+/* ---- alone ---- */
 
 static int64_t draw_size(uint64_t *state)
 {

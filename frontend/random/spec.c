@@ -60,6 +60,20 @@ aic_status aic_spec_draw(aic_op op, const aic_semantics *semantics, uint64_t see
     return status;
 }
 
+/* Illegal is what both the defaults and the caller's choices refuse. */
+typedef struct request {
+    aic_op op;
+    const aic_semantics *semantics;
+} request;
+
+static aic_status judge_alone(const void *from, const void *desc)
+{
+    const request *r = from;
+    const aic_spec spec = aic_spec_of(r->op, desc);
+    const aic_status status = aic_spec_validate(&spec, NULL);
+    return status == AIC_OK || aic_spec_validate(&spec, r->semantics) == status ? status : AIC_UNSUPPORTED;
+}
+
 aic_status aic_spec_draw_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
 {
     aic_semantics own;
@@ -70,15 +84,16 @@ aic_status aic_spec_draw_illegal(aic_op op, const aic_semantics *semantics, uint
     if (!info) {
         return status;
     }
-    /* In another local memory than the defaults' operands reach to the ends of lanes, where the least is too much. */
+    /* In a local memory of fewer lanes operands are drawn often, and up to the ends of lanes. */
     aic_semantics memory = aic_semantics_init();
-    memory.lanes /= 2;
+    memory.lanes /= 4;
+    const request r = {op, semantics};
+    const aic_judge judge = {judge_alone, &r};
     for (int i = 0; i < AIC_DRAWS_MAX; i++) {
+        void *desc = &spec->stage[0].desc;
         start_spec(info, op, spec);
-        aic_op_random(info, &state, &memory, &spec->stage[0].desc);
-        aic_op_spoil(info, &state, &spec->stage[0].desc);
-        if (aic_spec_validate(spec, NULL) == AIC_INVALID_ARGUMENT &&
-            aic_spec_validate(spec, semantics) == AIC_INVALID_ARGUMENT) {
+        aic_op_random(info, &state, &memory, desc);
+        if (judge_alone(&r, desc) == AIC_OK && aic_op_spoil(info, &state, &memory, &judge, desc)) {
             return AIC_OK;
         }
     }

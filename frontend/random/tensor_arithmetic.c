@@ -22,12 +22,13 @@ static bool is_legal(const aic_op_info *op, const aic_semantics *semantics, cons
     return op->validate(desc, &memory) == AIC_OK && op->validate(desc, semantics) == AIC_OK;
 }
 
-/* Local memory costs a check its copies: not often, and not at all where it is larger than the documents'. */
+/* Local memory costs a check its copies: seldom where it is as large as the documents', never where it is larger. */
 static aic_memory draw_memory(uint64_t *state, const aic_semantics *semantics)
 {
     const aic_semantics defaults = aic_semantics_init();
-    const bool large = semantics->lanes * semantics->lane_bytes > defaults.lanes * defaults.lane_bytes;
-    return aic_rng_once_in(state, 12) && !large ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
+    const int64_t usual = defaults.lanes * defaults.lane_bytes, bytes = semantics->lanes * semantics->lane_bytes;
+    const bool local = bytes <= usual / 4 ? !aic_rng_once_in(state, 3) : bytes <= usual && aic_rng_once_in(state, 12);
+    return local ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
 }
 
 /* ---- tensor_arithmetic ---- */

@@ -13,8 +13,6 @@ enum { BLOCK_BYTES = 32, BLOCKS_MAX = 32767, DTYPES_MAX = 10 };
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
 
-/* ---- legal ---- */
-
 static int64_t block_elements(const aic_texpands_desc *desc)
 {
     return BLOCK_BYTES / (int64_t)aic_dtype_size(desc->dtype);
@@ -167,6 +165,3 @@ void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *
     }
     draw_rest(state, semantics, desc);
 }
-
-#define SET_SHAPE(desc, ...)                                                                                           \
-    set_shape(desc, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))

@@ -10,7 +10,7 @@
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
 
-/* ---- legal ---- */
+/* ---- alone ---- */
 
 static void set_types(aic_tik_fixpipe_desc *desc, int64_t row)
 {

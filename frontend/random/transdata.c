@@ -10,8 +10,6 @@
 /* Cells of the larger operand of one check. */
 #define CELLS_MAX INT64_C(200000)
 
-/* ---- legal ---- */
-
 static aic_layout draw_layout(uint64_t *state)
 {
     return (aic_layout)aic_rng_range(state, AIC_LAYOUT_ND, AIC_LAYOUT_2N);
@@ -94,5 +92,3 @@ void aic_transdata_random(uint64_t *state, void *descriptor)
     draw_pair(state, desc);
     draw_shape(state, desc);
 }
-
-/* ---- illegal ---- */

@@ -328,13 +328,13 @@ END_TEST
 static void check_messages(aic_op op, const char *part)
 {
     int seen = 0;
-    for (uint64_t seed = 0; seed < 20000; seed++) {
+    for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec;
         ck_assert_int_eq(aic_spec_draw_illegal(op, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         seen += strstr(aic_last_error(), part) != NULL;
     }
-    ck_assert_msg(seen > 0, "\"%s\": %d", part, seen);
+    ck_assert_msg(seen > 10, "\"%s\": %d", part, seen);
 }
 
 START_TEST(random_illegal_reaches_every_rule)

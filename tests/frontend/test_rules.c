@@ -114,7 +114,6 @@ static const struct {
     {"conv2d(dtype=float16, fm_shape=[1,8,9,16], kernel_shape=[1,3,3,16,16]) | tensor_arithmetic(op=BM_ADD, "
      "input1_is_const=true, input1_stage=1)",
      NULL, 0},
-    {"mmad(dtype=int8, m=16, n=16, k=32) | fixpipe(src=float32, dst=float32)", NULL, 0},
 };
 
 /* Data of calls. */

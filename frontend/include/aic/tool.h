@@ -13,8 +13,8 @@ AIC_EXTERN_C_BEGIN
  * defaults) and small enough to run in milliseconds, corners preferred (AIC_OP_NONE: any operator). */
 AIC_API aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec **spec);
 
-/* A pseudo-random specification of `op` that was legal until one of its values, or a few, were replaced; illegal under
- * the defaults and under these semantics. */
+/* A pseudo-random specification of `op` that was legal under the defaults until one of its values was replaced, mostly
+ * by one just beyond what is legal; illegal under the defaults and under these semantics. */
 AIC_API aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec **spec);
 
 /* The same for fused chains that begin with the producer and end with the consumer (AIC_OP_NONE: any operator that can
