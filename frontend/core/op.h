@@ -157,8 +157,9 @@ typedef struct aic_judge {
     const void *request;
 } aic_judge;
 
-/* Makes a legal descriptor illegal: changes entries of its fields, after each of which it is legal, and then one so that
- * it is not. The semantics are those of another descriptor, whose entries it takes. False: no such change was found. */
+/* Makes a legal descriptor illegal: changes entries of its fields, after each of which it is legal, and then one so
+ * that it is not. The semantics are those of another descriptor, whose entries it takes. False: no such change was
+ * found. */
 bool aic_op_spoil(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, const aic_judge *judge,
                   void *desc);
 

@@ -234,8 +234,12 @@ aic_status aic_trace_reads(const aic_spec *spec, const aic_semantics *semantics,
     aic_status status = aic_rule_given("reads", reads);
     status = status == AIC_OK ? open_run(&run, &resolved, &own, spec, semantics, operands, count, element) : status;
     if (status == AIC_OK) {
+        fenv_t callers;
         run.tracer.reads = reads;
+        fegetenv(&callers);
+        fesetenv(FE_DFL_ENV);
         aic_trace_all(&run, element, &bits); /* whose value does not count */
+        fesetenv(&callers);
     }
     return status;
 }

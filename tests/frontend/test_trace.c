@@ -9,7 +9,9 @@
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>
+#include <aic/tool.h>
 #include <check.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ Suite *suite_trace(void);
 enum { SEEDS = 12, CAMPAIGN_SEEDS = 40, ELEMENTS_MAX = 60, TEXT_MAX = 1 << 18 };
 
 static char text[TEXT_MAX];
+static int others; /* references that were run on other elements; each test has a process of its own */
 
 /* The text of a trace, which must succeed; its value in *value. */
 static aic_status trace_of(const verify_case *c, int64_t element, uint64_t *value)
@@ -108,6 +111,55 @@ static void shrink(aic_semantics *semantics)
     semantics->lane_bytes = 8192;
 }
 
+/* A copy of an operand in which all elements are others but those that are marked. */
+static unsigned char *change_unread(const verify_case *c, size_t i, const unsigned char *reads)
+{
+    const aic_operand *operand = &c->operand[i];
+    const int64_t size = operand->elements > 0 ? operand->bytes / operand->elements : 0;
+    unsigned char *copy = malloc((size_t)operand->bytes + 1);
+    for (int64_t b = 0; b < operand->bytes; b++) {
+        copy[b] = ((const unsigned char *)c->content[i].data)[b];
+        copy[b] ^= b % size == 0 && reads[b / size] == 0 ? 0x15 : 0;
+    }
+    return copy;
+}
+
+/* An element comes of those that aic_trace_reads() marks alone, and the caller's floating-point environment does not
+ * count and stays as it is. */
+static void check_reads(const verify_case *c, int64_t e)
+{
+    const aic_operand *output = &c->operand[c->output];
+    const size_t size = aic_dtype_size(output->dtype);
+    unsigned char *reads[AIC_OPERANDS_MAX] = {NULL};
+    void *pointers[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < c->count; i++) {
+        pointers[i] = c->content[i].data;
+        reads[i] = calloc((size_t)c->operand[i].elements + 1, 1);
+    }
+    fenv_t before;
+    fegetenv(&before);
+    feclearexcept(FE_ALL_EXCEPT);
+    const aic_status status = aic_trace_reads(c->spec, &c->semantics, pointers, c->count, e, reads);
+    const int raised = fetestexcept(FE_ALL_EXCEPT);
+    fesetenv(&before);
+    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(raised, 0);
+    for (size_t i = 0; i < c->count; i++) {
+        pointers[i] = pointers[i] != NULL ? change_unread(c, i, reads[i]) : NULL;
+        free(reads[i]);
+    }
+    if (aic_reference(c->spec, &c->semantics, pointers, c->count) == AIC_OK) { /* other words may be illegal */
+        const size_t at = (size_t)e * size;
+        ck_assert_msg(element_equal(output->dtype, (const unsigned char *)pointers[c->output] + at,
+                                    (const unsigned char *)c->expected.data + at),
+                      "element %" PRId64 " comes of elements that are not marked", e);
+        others++;
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        free(pointers[i]);
+    }
+}
+
 static void check_spec(const aic_spec *spec, const aic_semantics *semantics, uint64_t seed)
 {
     verify_case c;
@@ -123,6 +175,9 @@ static void check_spec(const aic_spec *spec, const aic_semantics *semantics, uin
     uint64_t state = claims_seed(seed);
     for (int64_t i = 0; i < output->elements && i < ELEMENTS_MAX; i++) {
         check_element(&c, other, output->elements <= ELEMENTS_MAX ? i : rng_range(&state, 0, output->elements - 1));
+    }
+    if (output->elements > 0) {
+        check_reads(&c, rng_range(&state, 0, output->elements - 1));
     }
     free(other);
     verify_close(&c);
@@ -143,6 +198,7 @@ START_TEST(random_operators)
         ck_assert_int_eq(aic_spec_draw((aic_op)_i, &semantics, seed, &spec), AIC_OK);
         check_spec(&spec, &semantics, seed);
     }
+    ck_assert_int_ge(others, 3);
 }
 END_TEST
 
@@ -174,6 +230,7 @@ START_TEST(random_chains)
         ck_assert_int_eq(aic_spec_draw_chain((aic_op)_i, AIC_OP_NONE, &semantics, seed, &spec), AIC_OK);
         check_spec(&spec, &semantics, seed);
     }
+    ck_assert_int_ge(others, 3);
 }
 END_TEST
 
@@ -382,6 +439,10 @@ START_TEST(refused)
     ck_assert_int_eq(aic_trace(&spec, NULL, operands, count, refusals[_i].element, NULL, text, sizeof text, NULL),
                      refusals[_i].status);
     ck_assert_msg(strstr(aic_last_error(), refusals[_i].message) != NULL, "%s", aic_last_error());
+    unsigned char *reads[AIC_OPERANDS_MAX] = {NULL};
+    ck_assert_int_eq(aic_trace_reads(&spec, NULL, operands, count, refusals[_i].element, reads), refusals[_i].status);
+    ck_assert_msg(strstr(aic_last_error(), refusals[_i].message) != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(aic_trace_reads(&spec, NULL, operands, count, 0, NULL), AIC_INVALID_ARGUMENT);
 }
 END_TEST
 
