@@ -1,4 +1,4 @@
-/* Pseudo-random fields that both entries of tensor arithmetic have; see random_arith.h. */
+/* Pseudo-random fields that both entries of tensor arithmetic have; see arith.h. */
 #include "frontend/random/arith.h"
 
 #include "frontend/random/rng.h"

@@ -21,6 +21,15 @@ aic_reference_tensor aic_reference_tensor_of(void *memory, int64_t bits, aic_mem
                                              const int64_t shape[AIC_NCHW], const int64_t stride[AIC_NCHW],
                                              const bool broadcast[AIC_NCHW]);
 
+/* Where element number i of the shape is, W fastest. */
+static inline void aic_reference_at(const int64_t shape[AIC_NCHW], int64_t i, int64_t at[AIC_NCHW])
+{
+    for (int d = AIC_W; d >= AIC_N; d--) {
+        at[d] = i % shape[d];
+        i /= shape[d];
+    }
+}
+
 /* The word that holds an element; the number of the element in its word, 0 being the lowest. */
 uint32_t aic_reference_load(const aic_reference_tensor *t, const int64_t at[AIC_NCHW]);
 void aic_reference_store(const aic_reference_tensor *t, const int64_t at[AIC_NCHW], uint32_t word);

@@ -136,8 +136,8 @@ aic_status aic_tensor_arithmetic_quantized_reference(const void *given, const ai
     operand o[3];
     open_operands(desc, semantics, operands, o);
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
-        const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
-                                      i / shape[3] % shape[2], i % shape[3]};
+        int64_t at[AIC_NCHW];
+        aic_reference_at(shape, i, at);
         const int64_t old = read(&o[0], at);
         write(&o[0], at, is_clamped(desc->op), compute(desc, semantics, read(&o[1], at), read(&o[2], at), old));
     }

@@ -129,8 +129,8 @@ aic_status aic_tensor_arithmetic_reference(const void *descriptor, const aic_sem
                                              desc->shape, desc->input1_stride, NULL)};
     const int64_t *shape = desc->shape;
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
-        const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
-                                      i / shape[3] % shape[2], i % shape[3]};
+        int64_t at[AIC_NCHW];
+        aic_reference_at(shape, i, at);
         const uint32_t old = aic_reference_load(&output, at);
         aic_reference_store(&output, at, compute(desc, semantics, read_input(&a, at), read_input(&b, at), old));
     }
