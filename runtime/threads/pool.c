@@ -255,8 +255,8 @@ static making *making_new(int threads, const aic_affinity *affinity)
     }
     *m = (making){.mutex = PTHREAD_MUTEX_INITIALIZER, .threads = threads, .affinity = *affinity};
     /* By another clock wait_for() would give up at once. */
-    const bool made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-                      pthread_cond_init(&m->done, &attributes) == 0;
+    const bool made =
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&m->done, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
     if (!made) {
         free(m);
