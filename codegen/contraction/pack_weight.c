@@ -89,7 +89,7 @@ static aic_routine use_rows(aic_program *program, const packer *p, int64_t colum
     key.image_offset = p->g->arithmetic.image_offset;
     key.lanes = key.image_offset != 0 ? p->g->lanes : 0;
     aic_use use;
-    aic_use_begin(&use, &aic_part_weights, &key, 3, 0);
+    aic_use_begin(&use, &aic_part_weights_rows, &key, 3, 0);
     give_panel_starts(p, &use);
     for (int64_t r = 1; r < channels; r++) {
         aic_use_number(&use, r * row, "row.%lld", (long long)r);

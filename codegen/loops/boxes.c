@@ -32,7 +32,7 @@ void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box
     aic_boxes_key key = {.operands = (int64_t)plan->operands, .pointers = pointers, .boxes = boxes};
     aic_use use;
     aic_use_begin(&use, &aic_part_boxes, &key, (unsigned)plan->operands + 2, 2);
-    aic_use_number(&use, items, "%s", "items");
+    aic_use_number(&use, items, "items");
     for (unsigned i = 0; i < boxes; i++) {
         give_count(&use, &key, i, false, box[i].plain.count, items);
         aic_use_call(&use, box[i].plain.routine, "box.%u", i);

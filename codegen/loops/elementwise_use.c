@@ -7,13 +7,11 @@
 enum { POINTERS = AIC_ELEMENTWISE_POINTERS };
 
 /* A box that is being used. */
-typedef struct using
-{
+typedef struct usage {
     const aic_elementwise_plan *p;
     aic_elementwise_key key;
     aic_use use;
-}
-using;
+} usage;
 
 static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
 {
@@ -23,7 +21,7 @@ static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
 /* ---- the key ---- */
 
 /* Whether the box reads the stream, or it is the output. */
-static bool is_used(const using *u, unsigned pointer)
+static bool is_used(const usage *u, unsigned pointer)
 {
     return pointer == 0 || u->p->from->reads[pointer - 1];
 }
@@ -43,7 +41,7 @@ static aic_stream_reading reading_of(const aic_elementwise_plan *p, unsigned str
                                                                     : AIC_STREAM_APART;
 }
 
-static void set_stream(using *u, unsigned stream)
+static void set_stream(usage *u, unsigned stream)
 {
     const aic_elementwise_plan *p = u->p;
     aic_elementwise_key *k = &u->key;
@@ -77,7 +75,7 @@ static void set_value(aic_elementwise_key *k, const aic_elementwise_value *v)
     }
 }
 
-static void make_key(using *u)
+static void make_key(usage *u)
 {
     const aic_elementwise_plan *p = u->p;
     /* one iteration is no loop */
@@ -113,13 +111,13 @@ static void make_key(using *u)
 
 /* ---- the numbers ---- */
 
-static void give(using *u, int64_t value, unsigned pointer, const char *name)
+static void give(usage *u, int64_t value, unsigned pointer, const char *name)
 {
     aic_use_number(&u->use, value, "%s.%s", aic_elementwise_pointer[pointer], name);
 }
 
 /* Bytes that a pointer moves in `elements` elements, whole periods. */
-static int64_t bytes_of(const using *u, unsigned pointer, int64_t elements)
+static int64_t bytes_of(const usage *u, unsigned pointer, int64_t elements)
 {
     const aic_elementwise_plan *p = u->p;
     const bool folded = pointer > 0 && p->folded[pointer - 1];
@@ -127,7 +125,7 @@ static int64_t bytes_of(const using *u, unsigned pointer, int64_t elements)
                   : elements * stride_of(&p->inner, pointer);
 }
 
-static void give_run(using *u, unsigned pointer)
+static void give_run(usage *u, unsigned pointer)
 {
     const aic_elementwise_key *k = &u->key;
     const int64_t step = stride_of(&u->p->inner, pointer);
@@ -145,7 +143,7 @@ static void give_run(using *u, unsigned pointer)
     }
 }
 
-static void give_loops(using *u)
+static void give_loops(usage *u)
 {
     const aic_elementwise_plan *p = u->p;
     const aic_elementwise_key *k = &u->key;
@@ -167,7 +165,7 @@ static void give_loops(using *u)
 
 static aic_box_function use_box(aic_program *program, const aic_elementwise_plan *p, unsigned box)
 {
-    using u = {.p = p};
+    usage u = {.p = p};
     make_key(&u);
     aic_use_begin(&u.use, &aic_part_elementwise, &u.key, p->elementwise->operands, 2);
     give_loops(&u);

@@ -9,9 +9,12 @@
 #include "codegen/parts/weights.h"
 #include "codegen/parts/winograd.h"
 
-#define KIND(name, how)                                                                                                \
-    static const aic_record name##_record = {#name, name##_fields, sizeof name##_fields / sizeof name##_fields[0]};    \
-    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_##name##_key), how, NULL}
+/* A kind whose keys have the fields of this name, which several kinds may share. */
+#define KIND_OF(fields, name, how)                                                                                     \
+    static const aic_record name##_record = {#name, fields##_fields,                                                   \
+                                             sizeof fields##_fields / sizeof fields##_fields[0]};                      \
+    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_##fields##_key), how, NULL}
+#define KIND(name, how) KIND_OF(name, name, how)
 
 static const aic_field tile_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_tile_key, __VA_ARGS__)
@@ -26,6 +29,7 @@ static const aic_field weights_fields[] = {
 #undef AIC_FIELD
 };
 KIND(weights, AIC_PART_BY_KEY);
+KIND_OF(weights, weights_rows, AIC_PART_BY_KEY);
 
 static const aic_field starts_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_starts_key, __VA_ARGS__)
@@ -130,16 +134,11 @@ static const aic_field winograd_fields[] = {
 #undef AIC_FIELD
 };
 
-#define WINOGRAD(name, how)                                                                                            \
-    static const aic_record name##_record = {#name, winograd_fields,                                                   \
-                                             sizeof winograd_fields / sizeof winograd_fields[0]};                      \
-    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_winograd_key), how, NULL}
-
-WINOGRAD(winograd_image, AIC_PART_FAST);
-WINOGRAD(winograd_input, AIC_PART_WELL);
-WINOGRAD(winograd_tile, AIC_PART_FAST);
-WINOGRAD(winograd_output, AIC_PART_WELL);
-WINOGRAD(winograd_weights, AIC_PART_WELL);
+KIND_OF(winograd, winograd_image, AIC_PART_FAST);
+KIND_OF(winograd, winograd_input, AIC_PART_WELL);
+KIND_OF(winograd, winograd_tile, AIC_PART_FAST);
+KIND_OF(winograd, winograd_output, AIC_PART_WELL);
+KIND_OF(winograd, winograd_weights, AIC_PART_WELL);
 
 static const aic_field depth_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_depth_key, __VA_ARGS__)
@@ -147,13 +146,9 @@ static const aic_field depth_fields[] = {
 #undef AIC_FIELD
 };
 
-#define DEPTH(name, how)                                                                                               \
-    static const aic_record name##_record = {#name, depth_fields, sizeof depth_fields / sizeof depth_fields[0]};       \
-    const aic_part_kind aic_part_##name = {#name, &name##_record, sizeof(aic_depth_key), how, NULL}
-
-DEPTH(depth_tile, AIC_PART_WELL);
-DEPTH(depth_image, AIC_PART_WELL);
-DEPTH(depth_weights, AIC_PART_FAST);
+KIND_OF(depth, depth_tile, AIC_PART_WELL);
+KIND_OF(depth, depth_image, AIC_PART_WELL);
+KIND_OF(depth, depth_weights, AIC_PART_FAST);
 
 static const aic_field boxes_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_boxes_key, __VA_ARGS__)

@@ -224,38 +224,7 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef kpack)
     return aic_add(e, aic_times(e, block, aic_number(e, "block.steps")), LLVMBuildURem(e->builder, kpack, size, ""));
 }
 
-/* void name(row, source, panel): columns of an item, whose k-packs begin at `row`. */
-static LLVMValueRef emit_item(packer *p, aic_emit_kind kind, const char *name)
-{
-    static const char *const PARAMS[] = {"row", "source", "panel"};
-    aic_emit *e = p->e;
-    aic_emit_function(e, name, kind, PARAMS, 3, 0);
-    aic_note_function(e, "packs columns of an item of a weight in rows");
-    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->panel = aic_emit_param(e, 2);
-    sums s = no_sums(p);
-    if (p->key->runs) {
-        aic_loop kpacks;
-        aic_loop_begin(e, &kpacks, "kpack: k-packs of a pixel", aic_int(e, 0), aic_trips(e, "kpacks"), 1, s.of,
-                       s.count);
-        emit_kpack(p, aic_at(e, source, aic_times(e, kpacks.index, aic_number(e, "rows"))),
-                   aic_at(e, row, aic_mul(e, steps_before(p, kpacks.index), p->step_bytes)), p->key->kpack_channels,
-                   &s);
-        aic_loop_end(e, &kpacks);
-    }
-    if (p->key->rest > 0) {
-        emit_kpack(p, aic_at(e, source, aic_number(e, "rest.source")), aic_at(e, row, aic_number(e, "rest.at")),
-                   p->key->rest, &s);
-    }
-    for (unsigned i = 0; i < s.count; i++) { /* the start values */
-        aic_store(e, LLVMBuildNeg(e->builder, s.of[i], ""), at_register(p, p->panel, i), 0,
-                  (unsigned)(p->key->lanes * p->key->kpack_bytes));
-    }
-    aic_emit_function_end(e);
-    return function;
-}
-
-/* ---- the part ---- */
+/* ---- the parts ---- */
 
 static packer packer_of(aic_emit *e, const aic_weights_key *key)
 {
@@ -275,17 +244,18 @@ static packer packer_of(aic_emit *e, const aic_weights_key *key)
     return p;
 }
 
+static aic_emit_kind kind_of(const aic_weights_key *key)
+{
+    return key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT;
+}
+
 LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     const aic_weights_key *key = of;
-    const aic_emit_kind kind = key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT;
     packer p = packer_of(e, key);
     aic_loop blocks;
-    if (key->c0 == 0) {
-        return emit_item(&p, kind, name);
-    }
-    aic_emit_function(e, name, kind, PARAMS, 3, 1);
+    aic_emit_function(e, name, kind_of(key), PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p.panel = aic_emit_param(e, 2);
@@ -295,6 +265,36 @@ LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name
                aic_at(e, source, aic_mul(e, blocks.index, key->c0 * (int64_t)aic_dtype_size((aic_dtype)key->dtype))),
                aic_at(e, row, aic_mul(e, blocks.index, key->kpack_bytes)));
     aic_loop_end(e, &blocks);
+    aic_emit_function_end(e);
+    return function;
+}
+
+LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"row", "source", "panel"};
+    const aic_weights_key *key = of;
+    packer p = packer_of(e, key);
+    aic_emit_function(e, name, kind_of(key), PARAMS, 3, 0);
+    aic_note_function(e, "packs columns of an item of a weight in rows");
+    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    p.panel = aic_emit_param(e, 2);
+    sums s = no_sums(&p);
+    if (key->runs) {
+        aic_loop kpacks;
+        aic_loop_begin(e, &kpacks, "kpack: k-packs of a pixel", aic_int(e, 0), aic_trips(e, "kpacks"), 1, s.of,
+                       s.count);
+        emit_kpack(&p, aic_at(e, source, aic_times(e, kpacks.index, aic_number(e, "rows"))),
+                   aic_at(e, row, aic_mul(e, steps_before(&p, kpacks.index), p.step_bytes)), key->kpack_channels, &s);
+        aic_loop_end(e, &kpacks);
+    }
+    if (key->rest > 0) {
+        emit_kpack(&p, aic_at(e, source, aic_number(e, "rest.source")), aic_at(e, row, aic_number(e, "rest.at")),
+                   key->rest, &s);
+    }
+    for (unsigned i = 0; i < s.count; i++) { /* the start values */
+        aic_store(e, LLVMBuildNeg(e->builder, s.of[i], ""), at_register(&p, p.panel, i), 0,
+                  (unsigned)(key->lanes * key->kpack_bytes));
+    }
     aic_emit_function_end(e);
     return function;
 }

@@ -31,7 +31,7 @@
  *       k-pack goes
  *       panel.P                    from the first panel to panel P of the output channels that are packed together
  *
- *     void weights(row, source, panel)            packs an item of weights in rows, [channels, n], to `row`
+ *     void weights_rows(row, source, panel)       packs an item of weights in rows, [channels, n], to `row`
  *       panel.P                    as above
  *       row.R, rows                bytes from the first row of a k-pack to row R, to the next k-pack
  *       kpacks                     that have all their rows: a loop

@@ -54,10 +54,10 @@ typedef struct aic_op_info {
      * data depend on it, given the other fields. Descriptors that are equal afterwards share a kernel. Takes a valid
      * descriptor, resolved in its chain, with ignored fields cleared. The result need not be valid; idempotent. */
     void (*canonicalise)(void *desc, const aic_semantics *semantics);
-    /* Consumer: where a canonical descriptor has one number for all columns that code need not know, writes the 8 bytes
-     * that code gets by an address instead, and puts a mark in its place, so that descriptors that differ in it alone
-     * become equal. Returns the number of its own operand, an unused one, in the place of which the address is passed;
-     * 0: there is no such number. NULL: there never is. `alone`: the operator is no part of a chain. */
+    /* Where a canonical descriptor has one number for all columns that code need not know, writes the 8 bytes that code
+     * gets by an address instead, and puts a mark in its place, so that descriptors that differ in it alone become
+     * equal. Returns the number of its own operand, an unused one, in the place of which the address is passed; 0:
+     * there is no such number. NULL: there never is. `alone`: the operator is no part of a chain. */
     size_t (*take_word)(void *desc, bool alone, uint64_t *word);
     /* Of what changes accumulators: whether that mark is there. */
     bool (*is_marked)(const void *desc);

@@ -254,8 +254,9 @@ static making *making_new(int threads, const aic_affinity *affinity)
         return NULL;
     }
     *m = (making){.mutex = PTHREAD_MUTEX_INITIALIZER, .threads = threads, .affinity = *affinity};
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    const bool made = pthread_cond_init(&m->done, &attributes) == 0;
+    /* By another clock wait_for() would give up at once. */
+    const bool made =
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&m->done, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
     if (!made) {
         free(m);

@@ -75,6 +75,24 @@ def test_names_are_parameters_of_the_call():
         assert np.array_equal(order(3 * A, input1=A).ravel(), 2 * A.ravel())
 
 
+def test_classes_of_kernels(called):
+    """A caller's class has names, too, unless it calls in a way of its own."""
+    class Plain(aicjit.Kernel):
+        pass
+
+    class Counted(aicjit.Kernel):
+        calls = 0
+
+        def __call__(self, *inputs, **named):
+            self.calls += 1
+            return super().__call__(*inputs, **named)
+    plain, counted = Plain(ADD), Counted(ADD)
+    assert isinstance(plain, Plain) and "input1" in inspect.signature(plain).parameters
+    for given in ({"input0": A, "input1": A}, {"input1": A, "input0": A}):
+        assert np.array_equal(counted(**given), plain(**given))
+    assert np.array_equal(counted(A, A), plain(A, A)) and counted.calls == 3
+
+
 def test_words_of_any_shape(called):
     kernel, expected = called(ADD, A, A)
     for array in (A, A.ravel(), A.reshape(4, 6)):

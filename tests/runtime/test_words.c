@@ -1,5 +1,5 @@
 /* Operators and chains whose quantisation word, scale or constants are the same for all columns: they are no part of
- * it. Requests that differ in it alone share machine code, and each computes with its own. */
+ * the kernel. Requests that differ in it alone share machine code, and each computes with its own. */
 #include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"

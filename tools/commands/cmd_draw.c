@@ -95,9 +95,9 @@ static int find_reads(draw_state *draw)
     drawing *d = &draw->drawing;
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     int status = open_operands(draw);
+    operands_pointers(&draw->operands, pointers);
     for (size_t i = 0; i < draw->operands.count && status == CLI_DONE; i++) {
         const cli_operand *o = &draw->operands.items[i];
-        pointers[i] = o->buffer.data;
         d->reads[i] = pointers[i] != NULL ? calloc((size_t)o->operand.elements + 1, 1) : NULL;
         if (pointers[i] != NULL && d->reads[i] == NULL) {
             status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.elements);

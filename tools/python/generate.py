@@ -321,10 +321,9 @@ def write_lists(lists):
 def write_declared(headers):
     """Tables whose rows are short: one a line."""
     text = HEAD % "What the library's public headers declare; _structs.py makes types of it."
-    for name in ("constants", "handles", "structures", "callbacks", "functions"):
-        table = getattr(headers, name)
-        rows = sorted(table.items()) if isinstance(table, dict) else []
-        text += "%s = {\n%s}\n" % (name.upper(), "".join("    %r: %r,\n" % row for row in rows)) if rows else ""
+    for name in ("constants", "structures", "callbacks", "functions"):
+        rows = sorted(getattr(headers, name).items())
+        text += "%s = {\n%s}\n" % (name.upper(), "".join("    %r: %r,\n" % row for row in rows))
     return text + "HANDLES = %r\n" % sorted(headers.handles)
 
 

@@ -202,7 +202,8 @@ class Kernel(Closing):
         self._advised = False
         self._fast = _fast.nothing  # until a call was looked at in Python
         self._tell(handle)
-        self.__class__ = _with_names(type(self), self._names)
+        if type(self).__call__ is Kernel.__call__:  # else a class of the caller's has its own way to call
+            self.__class__ = _with_names(type(self), self._names)
 
     def _tell(self, handle):
         """Keeps what the kernel says of itself, which is gone with it."""
@@ -241,10 +242,10 @@ class Kernel(Closing):
         """After a call that C made, and which failed, or did not make."""
         if status > 0:
             self._fail(status)
-        named.update((name, value) for name, value in zip(self._names, values) if value is not ABSENT)
-        if not inputs and len(named) == self._taken and all(value is not ABSENT for value in values):
-            inputs, named = values, None
-        return self._call_looking(inputs, out, named)
+        given = {name: value for name, value in zip(self._names, values) if value is not ABSENT}
+        if not inputs and not named and len(given) == self._taken:
+            inputs, given = values, {}
+        return self._call_looking(inputs, out, {**named, **given})
 
     def _call_looking(self, inputs, out, named):
         """The same, looking at every operand in Python."""

@@ -1,4 +1,5 @@
-"""Loads the library and declares its functions, as the public headers have them. ctypes gives up the interpreter's lock during every call."""
+"""Loads the library and declares its functions, as the public headers have them. ctypes gives up the interpreter's lock
+during every call."""
 
 import ctypes as c
 import os
@@ -31,40 +32,18 @@ def _load():
 lib = _load()
 
 
-class KernelHandle(c.c_void_p):
-    """A hold on a kernel of the library, given up with the object. ctypes keeps its arguments while a function runs, so
-    no kernel goes while it is called. A type of its own: no function takes another's address for it."""
+def _hold_on(name):
+    """The type of a hold on such an object of the library, given up with the Python object. ctypes keeps its arguments while
+    a function runs, so no kernel goes while it is called. A type of its own: no function takes another's address for it."""
 
-    def __del__(self, release=lib.aic_kernel_destroy):
-        if self.value:
-            release(self.value)
-
-
-class ContextHandle(c.c_void_p):
-    """The same of a context."""
-
-    def __del__(self, destroy=lib.aic_context_destroy):
+    def give_up(self, destroy=getattr(lib, name + "_destroy")):
         if self.value:
             destroy(self.value)
+    return type(name, (c.c_void_p,), {"__del__": give_up})
 
 
-class SpecHandle(c.c_void_p):
-    """The same of a specification."""
-
-    def __del__(self, destroy=lib.aic_spec_destroy):
-        if self.value:
-            destroy(self.value)
-
-
-class NetworkHandle(c.c_void_p):
-    """The same of a network."""
-
-    def __del__(self, destroy=lib.aic_network_destroy):
-        if self.value:
-            destroy(self.value)
-
-
-_HANDLES = {"*aic_kernel": KernelHandle, "*aic_context": ContextHandle, "*aic_spec": SpecHandle, "*aic_network": NetworkHandle}
+_HANDLES = {"*" + name: _hold_on(name) for name in ("aic_kernel", "aic_context", "aic_spec", "aic_network")}
+KernelHandle, ContextHandle, SpecHandle, NetworkHandle = _HANDLES.values()
 
 for _name, (_result, _parameters) in _declared.FUNCTIONS.items():
     # What a handle holds is given up by its address.
