@@ -25,8 +25,8 @@ void rule_check_order(const rule_case *mends, size_t count);
 /* Pseudo-random descriptors are legal, repeatable and cheap to check. */
 void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most);
 
-/* Illegal ones are refused, with messages that name a field, most of them with one alone; each of these parts of messages
- * comes up. */
+/* Illegal ones are refused, with messages that name a field, most of them with one alone; each of these parts of
+ * messages comes up. */
 void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count);
 
 /* The same of legal and illegal ones drawn under semantics that are not the defaults; returns how many of the legal
