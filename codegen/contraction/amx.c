@@ -31,6 +31,12 @@ static unsigned planes_of(const aic_contraction *c)
     }
 }
 
+/* Figures of a core with AMX, even if the one that is otherwise supposed has none. */
+static const aic_machine *core_of(const aic_plan_geometry *g)
+{
+    return g->machine->tiles ? g->machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
+}
+
 static int64_t kpack_channels(const aic_contraction *c)
 {
     return KPACK_BYTES / (int64_t)aic_dtype_size(c->dtype);
@@ -216,7 +222,7 @@ amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
     amx_registers a = {.g = largest_grid(c, &t->geometry)};
     const unsigned images = (unsigned)(a.g.rows * a.g.across),
                    fewer = images < t->geometry.vectors ? images : t->geometry.vectors;
-    a.holds_images = images < t->geometry.vectors || (t->geometry.arithmetic.planes > 1 && fewer > 1);
+    a.holds_images = images <= t->geometry.vectors || (t->geometry.arithmetic.planes > 1 && fewer > 1);
     a.held = images * t->geometry.vectors;
     a.passing = a.held + (t->geometry.arithmetic.planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer);
     return a;
@@ -241,6 +247,16 @@ static void find_specials(const aic_contraction *c, aic_wish *wish)
     wish->special_end = half ? AIC_MAGNITUDE_16 + 1 : SMALL_BFLOAT;
 }
 
+/* Whether panels have float16 as they are: both planes of all weights would leave no room in the second-level cache,
+ * from beyond which bytes come slowly, and each is multiplied by so many pixels that its split goes on meanwhile. */
+static bool halves_pay(const aic_contraction *c, const aic_plan_geometry *g, const amx_grid *largest)
+{
+    enum { FEWEST = 3 };
+    const int64_t bytes = c->n * taps_of(c) * steps_of(c) * ROW_BYTES * planes_of(c);
+    return planes_of(c) > 1 && !merges(c) && g->vectors == 1 && largest->rows * largest->across >= FEWEST &&
+           (double)bytes > 0.75 * (double)core_of(g)->l2_bytes;
+}
+
 /* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
  * added to the old result and clamped (amx_tile.c). */
 static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
@@ -252,6 +268,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
                      .run = largest.run,
                      .surplus = ROWS,
                      .staged = g->accumulate || has_surplus(c, g, &largest),
+                     .halves = halves_pay(c, g, &largest),
                      .sums_apart = true,
                      .pauses = true};
     find_specials(c, &wish);
@@ -320,8 +337,9 @@ static const double OPERATIONS = 2; /* vector operations, the unit of costs, in 
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30;
 static const double PACK_LINE = 2; /* cycles to pack a line, for each plane and each folded kernel row; timed */
 static const double NEAR_LINE = 0.5,
-                    LAST_LINE = 8;  /* cycles of a line from the first-level and the third-level cache */
-static const double CROSSING = 2;   /* further cycles of a row that crosses a line, in units of NEAR_LINE */
+                    LAST_LINE = 8;   /* cycles of a line from the first-level and the third-level cache */
+static const double CROSSING = 2;    /* further cycles of a row that crosses a line, in units of NEAR_LINE */
+static const double SPLIT_LINE = 10; /* cycles to split a line of float16 weights; timed */
 static const double TOGETHER = 0.1; /* the share of everything but the longest activity that does not overlap with it */
 
 typedef struct caches {
@@ -329,12 +347,10 @@ typedef struct caches {
     double line2, line3; /* cycles of a line from the second-level cache and from beyond */
 } caches;
 
-/* Figures of a core with AMX, even if the one that is otherwise supposed has none. A quarter of each cache is left to
- * results and everything else. */
+/* A quarter of each cache is left to results and everything else. */
 static caches caches_of(const aic_tiling *t)
 {
-    const aic_machine *machine =
-        t->geometry.machine->tiles ? t->geometry.machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
+    const aic_machine *machine = core_of(&t->geometry);
     return (caches){.l1 = 0.75 * (double)machine->l1_bytes,
                     .l2 = 0.75 * (double)machine->l2_bytes,
                     .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
@@ -430,6 +446,14 @@ static double window_cycles(const aic_contraction *c, const aic_tiling *t, const
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
 
+/* Cycles of a product, timed: 16 where its weights are others than those of the product before, else one for each row
+ * of pixels; weights change with every second product, or with each if there is one register of pixels. */
+static double product_cycles(double images, double height)
+{
+    const double least = 10;
+    return images > 1 ? fmax((ROWS + height) / 2, least) : ROWS;
+}
+
 /* Cycles of products, loads and prefetches that go on at the same time. */
 static double overlap(double products, double loads, double ahead)
 {
@@ -449,19 +473,24 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double planes = t->geometry.arithmetic.planes, times = planes * planes;
     const bool crossed =
         planes > 1 && fmin(images, vectors) > 1; /* amx_tile.c loads a plane of the passing side twice */
-    const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
+    const double lines_of_weights = steps * vectors * (double)aic_amx_step_kpacks(t);
+    const double split = t->wish.halves ? lines_of_weights * SPLIT_LINE : 0;
+    const double products =
+        fmax(steps * times * fmax(images * vectors * product_cycles(images, height), LATENCY + height), split);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
-                         steps * vectors * (double)aic_amx_step_kpacks(t) *
-                             (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
+                         lines_of_weights * (aic_panel_planes(&t->geometry, &t->wish) * panel_line(t, &k, window) +
+                                             (crossed ? NEAR_LINE : 0) + (t->wish.halves ? planes * NEAR_LINE : 0));
     const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel.bytes / AIC_LINE_BYTES : 0;
     const double first =
         t->tile.holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that wait for panels from a far cache */
     const double near = loads + lines * NEAR_LINE;
     const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
+    const double begin =
+        TILE + (t->wish.halves ? STEP_KPACKS * vectors * SPLIT_LINE : 0); /* the first step's weights */
     const double again =
         images * vectors * (STORE + height * k.line2); /* store and reload the sums for a further block */
-    return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + TILE +
-                         (double)(t->geometry.blocks - 1) * (again + TILE));
+    return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + begin +
+                         (double)(t->geometry.blocks - 1) * (again + begin));
 }
 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
@@ -485,12 +514,13 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
     return tiles > 1 ? tiles : 1;
 }
 
-/* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. */
+/* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. Where tiles
+ * split weights all channels in one pass are as fast or faster: timed. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
     const double window = (double)aic_band_window(c, &t->band, t->geometry.rows.large, t->geometry.cols.large),
                  l1 = caches_of(t).l1;
-    for (int64_t blocks = 1; t->panel.kpacks % (blocks * t->geometry.unroll) == 0; blocks *= 2) {
+    for (int64_t blocks = 1; !t->wish.halves && t->panel.kpacks % (blocks * t->geometry.unroll) == 0; blocks *= 2) {
         if (window / (double)blocks <= l1) {
             return blocks;
         }

@@ -64,6 +64,9 @@ amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_til
 LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
 
+/* amx_special.c: the float16 number `half` of each k-pack of a vector, as floats. */
+LLVMValueRef aic_amx_half(aic_emit *e, LLVMValueRef kpacks, unsigned half);
+
 /* Whether tiles load panels by non-temporal loads: a window is held in the first-level cache, which has no room for all
  * panels beside it, and the panels must not evict it. */
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);

@@ -37,6 +37,13 @@ static LLVMValueRef finite_or_zero(const tile *k, LLVMValueRef plane)
     return LLVMBuildSelect(k->e->builder, number, plane, LLVMConstNull(LLVMTypeOf(plane)), "");
 }
 
+LLVMValueRef aic_amx_half(aic_emit *e, LLVMValueRef kpacks, unsigned half)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef bits = half == 0 ? kpacks : LLVMBuildLShr(b, kpacks, aic_const_int(LLVMTypeOf(kpacks), 16), "");
+    return aic_half_to_float(e, LLVMBuildTrunc(b, bits, aic_vector(e->i16, AMX_LANES), ""));
+}
+
 /* Loads an element, the sum of its planes, which lie `pitch` bytes apart. */
 static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, int64_t pitch,
                             unsigned half)
@@ -48,6 +55,18 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
         sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, finite_or_zero(k, plane), "");
     }
     return sum;
+}
+
+/* A k-pack's element `half` of a vector of output channels. */
+static LLVMValueRef weight(const tile *k, LLVMValueRef panel, unsigned vector, unsigned half)
+{
+    aic_emit *e = k->e;
+    const int64_t offset = (int64_t)vector * AMX_ROW_BYTES;
+    if (!k->t->wish.halves) {
+        return element(k, k->words, panel, offset,
+                       k->t->geometry.panel_channels * k->t->geometry.arithmetic.kpack_bytes, half);
+    }
+    return aic_amx_half(e, aic_load(e, k->words, panel, offset, k->t->geometry.arithmetic.kpack_bytes), half);
 }
 
 /* Where kernel rows are folded, the last tap may have k-packs of no kernel row: whether this k-pack is one of these,
@@ -77,8 +96,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
         }
         LLVMValueRef x = aic_splat(e, value, AMX_LANES);
         for (unsigned v = 0; v < k->t->geometry.vectors; v++) {
-            LLVMValueRef w = element(k, k->words, panel, (int64_t)v * AMX_ROW_BYTES,
-                                     k->t->geometry.panel_channels * k->t->geometry.arithmetic.kpack_bytes, half);
+            LLVMValueRef w = weight(k, panel, v, half);
             sums[v] = aic_fma(e, x, w, sums[v]);
         }
     }

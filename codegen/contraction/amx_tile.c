@@ -15,6 +15,8 @@ typedef struct tile {
     amx_grid g;               /* of this tile */
     unsigned images, vectors; /* registers of pixels, and of output channels */
     bool streams;             /* panels are loaded by non-temporal loads */
+    LLVMValueRef planes;      /* room for the planes of two steps' weights, if panels have none (aic_wish.halves) */
+    LLVMValueRef last;        /* and the panel's last step */
     LLVMValueRef leave;       /* the function to call in pauses; NULL: no tile is deferred */
 } tile;
 
@@ -43,24 +45,74 @@ static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t k
     access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->tile.out_col);
 }
 
-static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t kpack, unsigned vector, unsigned plane)
-{
-    const aic_tiling *t = k->t;
-    const int64_t offset = kpack * t->panel.step_bytes +
-                           plane * t->geometry.panel_channels * t->geometry.arithmetic.kpack_bytes +
-                           (int64_t)vector * ROW_BYTES;
-    const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
-    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->panel.step_bytes);
-}
-
 /* Where a step reads, and what it prefetches for later steps. */
 typedef struct step {
     LLVMValueRef band, panel;
     int64_t kpack;
-    int64_t fetched; /* lines of the panel that the step has prefetched so far */
-    int64_t lines;   /* lines that it has to prefetch in all */
-    int64_t share;   /* lines to prefetch after each product */
+    LLVMValueRef planes;        /* of this step's weights, if panels have none */
+    LLVMValueRef next, spare;   /* the next step's weights, and where their planes go */
+    int64_t split, split_share; /* lines of them that have been split; to be split after each product */
+    int64_t fetched;            /* lines of the panel that the step has prefetched so far */
+    int64_t lines;              /* lines that it has to prefetch in all */
+    int64_t share;              /* lines to prefetch after each product */
 } step;
+
+/* Where the planes of this k-pack of weights lie among those of its step. */
+static int64_t planes_at(const tile *k, unsigned vector, unsigned plane)
+{
+    return (vector * k->t->geometry.arithmetic.planes + plane) * AMX_STEP_KPACKS * ROW_BYTES;
+}
+
+static void load_weight(const tile *k, const step *s, unsigned reg, unsigned vector, unsigned plane)
+{
+    const aic_tiling *t = k->t;
+    if (t->wish.halves) {
+        LLVMValueRef at = aic_at_const(k->e, s->planes, planes_at(k, vector, plane));
+        access_register(k, "llvm.x86.tileloadd64", reg, at, ROW_BYTES);
+        return;
+    }
+    const int64_t offset = s->kpack * t->panel.step_bytes +
+                           plane * t->geometry.panel_channels * t->geometry.arithmetic.kpack_bytes +
+                           (int64_t)vector * ROW_BYTES;
+    const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
+    access_register(k, load, reg, aic_at_const(k->e, s->panel, offset), t->panel.step_bytes);
+}
+
+/* Splits the weights of one k-pack of a vector of output channels (split_halves() in kpacks.c) and stores both planes.
+ */
+static void split_line(const tile *k, LLVMValueRef from, LLVMValueRef to, unsigned vector)
+{
+    aic_emit *e = k->e;
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = aic_vector(e->i32, AMX_LANES), floats = aic_vector(e->f32, AMX_LANES);
+    LLVMValueRef kpacks = aic_load(e, type, from, (int64_t)vector * ROW_BYTES, ROW_BYTES), plane[AIC_PLANES_MAX][2];
+    for (unsigned half = 0; half < 2; half++) {
+        LLVMValueRef all = aic_amx_half(e, kpacks, half), bits = LLVMBuildBitCast(b, all, type, "");
+        plane[0][half] = LLVMBuildAnd(b, bits, aic_const_int(type, (int32_t)0xffff0000u), "");
+        LLVMValueRef rest = LLVMBuildFSub(b, all, LLVMBuildBitCast(b, plane[0][half], floats, ""), "");
+        plane[1][half] = LLVMBuildBitCast(b, rest, type, "");
+    }
+    for (unsigned p = 0; p < AIC_PLANES_MAX; p++) {
+        LLVMValueRef first = LLVMBuildLShr(b, plane[p][0], aic_const_int(type, 16), "");
+        aic_store(e, LLVMBuildOr(b, first, plane[p][1], ""), to, planes_at(k, vector, p), ROW_BYTES);
+    }
+}
+
+static LLVMValueRef other_planes(const tile *k, LLVMValueRef at)
+{
+    return LLVMBuildSub(k->e->builder, aic_int(k->e, k->t->staging.planes_bytes), at, "");
+}
+
+/* Splits some of the next step's weights, while products go on. */
+static void split_ahead(const tile *k, step *s, int64_t share)
+{
+    const int64_t lines = k->t->wish.halves ? AMX_STEP_KPACKS * (int64_t)k->vectors : 0;
+    for (int64_t end = aic_least(s->split + share, lines); s->split < end; s->split++) {
+        const int64_t kpack = s->split / k->vectors;
+        split_line(k, aic_at_const(k->e, s->next, kpack * k->t->panel.step_bytes),
+                   aic_at_const(k->e, s->spare, kpack * ROW_BYTES), (unsigned)(s->split % k->vectors));
+    }
+}
 
 /* The prefetch distance. A line from the third-level cache takes several hundred cycles; a product takes 16 cycles for
  * each kilobyte of the panel, one register. */
@@ -96,7 +148,7 @@ static void load_side(const tile *k, const step *s, bool held, unsigned reg, uns
     if (held == k->a.holds_images) {
         load_image(k, reg, s->band, s->kpack, index, plane);
     } else {
-        load_weight(k, reg, s->panel, s->kpack, index, plane);
+        load_weight(k, s, reg, index, plane);
     }
 }
 
@@ -110,6 +162,7 @@ static void multiply_sides(const tile *k, step *s, unsigned held, unsigned held_
         multiply(k, passing, held, passing_register, held_register);
     }
     fetch_ahead(k, s);
+    split_ahead(k, s, s->split_share);
 }
 
 static unsigned held_count(const tile *k)
@@ -176,19 +229,34 @@ static void emit_crossed_step(const tile *k, step *s)
         for (unsigned j = 0; j < (ORDER[i].held ? held_count(k) : passing_count(k)); j++) {
             load_side(k, s, ORDER[i].held, first + j, j, ORDER[i].plane);
         }
-        for (unsigned h = 0; ORDER[i].multiplies && h < held_count(k); h++) {
-            for (unsigned p = 0; p < passing_count(k); p++) {
+        for (unsigned p = 0; ORDER[i].multiplies && p < passing_count(k); p++) {
+            for (unsigned h = 0; h < held_count(k); h++) {
                 multiply_sides(k, s, h, k->a.held + h, p, k->a.passing + p);
             }
         }
     }
 }
 
-static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
+/* The planes of even steps and of odd ones lie one behind the other: `at` is where those of this step are. */
+static void find_planes(const tile *k, step *s, LLVMValueRef at, int64_t products)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef next = aic_at_const(e, s->panel, (s->kpack + AMX_STEP_KPACKS) * k->t->panel.step_bytes);
+    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntUGT, next, k->last, "");
+    s->planes = aic_at(e, k->planes, at);
+    s->spare = aic_at(e, k->planes, other_planes(k, at));
+    s->next = LLVMBuildSelect(e->builder, is_last, k->last, next, "");
+    s->split_share = aic_parts(AMX_STEP_KPACKS * (int64_t)k->vectors, products);
+}
+
+static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack, LLVMValueRef planes)
 {
     const int64_t products =
         (int64_t)(k->images * k->vectors * k->t->geometry.arithmetic.planes * k->t->geometry.arithmetic.planes);
     step s = {.band = band, .panel = panel, .kpack = kpack};
+    if (planes != NULL) {
+        find_planes(k, &s, planes, products);
+    }
     if (products > 0 && aic_amx_fetches_ahead(k->t)) {
         s.lines = aic_amx_step_kpacks(k->t) * k->t->panel.step_bytes / AIC_LINE_BYTES;
         s.share = aic_parts(s.lines, products);
@@ -259,38 +327,64 @@ static void emit_pause(const tile *k)
     }
 }
 
-/* Adds the products of one tap; returns the panel's address behind the tap. */
-static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
+/* Adds the products of one tap. at[0] is the panel's address, which is then that behind the tap; at[1], if panels have
+ * no planes, where those of the next step are. */
+static void emit_tap(const tile *k, LLVMValueRef at[2], LLVMValueRef tap)
 {
     aic_emit *e = k->e;
     const int64_t unroll = k->t->geometry.unroll, bytes = unroll * k->t->geometry.arithmetic.kpack_bytes;
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
+    LLVMValueRef carried[] = {at[0], aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8)), at[1]};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
     aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->panel.block_kpacks), unroll,
-                   carried, 2);
+                   carried, k->t->wish.halves ? 3 : 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
-        emit_step(k, carried[1], carried[0], kpack);
+        emit_step(k, carried[1], carried[0], kpack, carried[2]);
+        carried[2] = carried[2] != NULL ? other_planes(k, carried[2]) : NULL;
     }
     emit_pause(k);
     carried[0] = aic_at_const(e, carried[0], unroll * k->t->panel.step_bytes);
     carried[1] = aic_at_const(e, carried[1], bytes);
     aic_loop_end(e, &loop);
-    return carried[0];
+    at[0] = carried[0];
+    at[1] = carried[2];
 }
 
-static void emit_reduction(const tile *k, LLVMValueRef out)
+/* Splits the first step's weights. */
+static void split_first(const tile *k, LLVMValueRef panel)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->panel.start_bytes);
+    aic_loop_begin(e, &loop, "kpack: k-packs of the first step", aic_int(e, 0), aic_int(e, AMX_STEP_KPACKS), 1, NULL,
+                   0);
+    LLVMValueRef from = aic_at(e, panel, aic_mul(e, loop.index, k->t->panel.step_bytes));
+    LLVMValueRef to = aic_at(e, k->planes, aic_mul(e, loop.index, ROW_BYTES));
+    for (unsigned v = 0; v < k->vectors; v++) {
+        split_line(k, from, to, v);
+    }
+    aic_loop_end(e, &loop);
+}
+
+static void emit_reduction(tile *k, LLVMValueRef out)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    LLVMValueRef at[] = {aic_at_const(e, k->of.panel, k->t->panel.start_bytes), NULL};
+    if (k->t->wish.halves) {
+        const int64_t steps = k->t->panel.taps * k->t->panel.block_kpacks - AMX_STEP_KPACKS;
+        k->planes = aic_at_const(e, k->of.taps, k->t->staging.planes_offset);
+        k->last = aic_at_const(e, at[0], steps * k->t->panel.step_bytes);
+        split_first(k, at[0]);
+        at[1] = aic_int(e, 0);
+    }
     begin_sums(k, out);
-    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, &panel, 1);
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, at,
+                   k->t->wish.halves ? 2 : 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
-    panel = emit_tap(k, panel, loop.index);
+    emit_tap(k, at, loop.index);
     aic_loop_end(e, &loop);
 }
 
@@ -334,7 +428,7 @@ static LLVMValueRef has_specials(const tile *k)
 
 /* Stores the sums of the tile to `sums`. They are computed by tile registers or, if `special` is not NULL and there are
  * special elements, by that function. */
-static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
+static void emit_sums(tile *k, LLVMValueRef sums, LLVMValueRef special)
 {
     aic_emit *e = k->e;
     if (special == NULL) {

@@ -39,7 +39,7 @@ static aic_weights_key weights_key(const packer *p, aic_emit_kind kind)
                              .product = a->product,
                              .kpack_bytes = a->kpack_bytes,
                              .kpack_channels = a->kpack_channels,
-                             .planes = a->planes,
+                             .planes = aic_panel_planes(p->g, p->wish),
                              .panel_channels = p->g->panel_channels,
                              .notes = p->panels->notes,
                              .special_first = p->panels->notes ? p->wish->special_first : 0,

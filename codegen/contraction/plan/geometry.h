@@ -57,6 +57,9 @@ typedef struct aic_wish {
     /* Special elements of 16 bits: those whose bits without the sign are special_first .. special_end - 1. Where tiles
      * leave out taps, weights with such elements are noted in any case. */
     int special_first, special_end;
+    /* Elements have two planes, but panels have weights as they are: half the bytes. Tiles make the planes of a step
+     * while they multiply those of the step before, in a worker's private memory. */
+    bool halves;
     bool staged;     /* some tile cannot store its sums to the result: there is a staging buffer in any case */
     bool sums_apart; /* sums cannot start from an old result: they are stored behind it in the buffer, and then added */
     bool starts_in_a_row; /* where sums start from one value for each output channel, tiles read them from the first row
@@ -68,6 +71,12 @@ typedef struct aic_wish {
     int64_t steps;
     bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
 } aic_wish;
+
+/* Planes of an element in a panel. */
+static inline unsigned aic_panel_planes(const aic_plan_geometry *g, const aic_wish *wish)
+{
+    return wish->halves ? 1 : g->arithmetic.planes;
+}
 
 /* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);

@@ -27,7 +27,8 @@ typedef struct aic_plan_staging {
     int64_t deferred_rows; /* in each pause: rows that leave of each of these runs */
     int64_t strip_bytes;   /* of a strip in the staging buffer, with the surplus that a tile may write behind it */
     int64_t buffer_bytes;  /* of the whole buffer of one tile */
-    int64_t offset, notes_offset, deferred_offset, band_offset, private_bytes;
+    int64_t offset, notes_offset, planes_offset, deferred_offset, band_offset, private_bytes;
+    int64_t planes_bytes; /* of the planes that a tile makes of the weights of a step; there is room for two steps */
 } aic_plan_staging;
 
 aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,

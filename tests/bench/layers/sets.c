@@ -54,6 +54,13 @@ static const layer FIRST[] = {
     {0},
 };
 
+/* Channels that end within a block of 32 or of 16. */
+static const layer ZEROS[] = {
+    {16, 56, 56, 9, 9, 64, 1, 4, 4, 1, 1},   {16, 56, 56, 7, 7, 16, 1, 3, 3, 1, 1},
+    {16, 120, 120, 3, 3, 16, 1, 1, 1, 1, 1}, {48, 28, 28, 5, 5, 64, 1, 2, 2, 1, 1},
+    {80, 28, 28, 3, 3, 96, 1, 1, 1, 1, 1},   {0},
+};
+
 static const layer TINY[] = {
     {32, 1, 1, 1, 1, 32, 1, 0, 0, 1, 1},
     {64, 1, 1, 1, 1, 64, 1, 0, 0, 1, 1},
@@ -90,6 +97,7 @@ const layer_set layer_sets[] = {
     {"dilated", "dilation", DILATED, false, false, false},
     {"odd", "odd sizes", ODD, false, false, false},
     {"first", "first layers", FIRST, false, false, false},
+    {"zeros", "last blocks of channels with zeros", ZEROS, false, false, false},
     {"tiny", "tiny, single calls with plain weights", TINY, false, true, false},
     {"deep", "deep layers of 7x7", DEEP, false, false, false},
     {"widths", "fused at odd widths", FUSED_WIDTHS, false, false, true},
