@@ -11,9 +11,10 @@
 /* ---- shapes ---- */
 
 /* A convolution of one image. channels = 3 stands for C0 = 4, other numbers are rounded up to whole C0 blocks by us;
- * the peer gets them as they are. count: how often the network has it, 1 in other sets. */
+ * the peer gets them as they are. count: how often the network has it, 1 in other sets. groups: 1, or as many as
+ * channels and outputs, which then both are rounded up. */
 typedef struct layer {
-    int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count;
+    int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count, groups;
 } layer;
 
 typedef struct layer_set {
@@ -30,7 +31,7 @@ extern const layer_set layer_sets[]; /* an entry without a name behind the last 
 /* Layer number `index`; false past the last. */
 bool layer_at(const layer_set *set, size_t index, layer *l);
 
-/* "3x3/2 128-128 @56", "1x7 128-128 @17", "3x3 dil 2 64-64 @14x449". */
+/* "3x3/2 128-128 @56", "1x7 128-128 @17", "3x3 dil 2 64-64 @14x449"; "3x3 64 @56" with groups. */
 enum { LAYER_NAME_MAX = 64 };
 void layer_name(const layer *l, char name[LAYER_NAME_MAX]);
 

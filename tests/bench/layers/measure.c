@@ -16,13 +16,16 @@ static aic_spec *spec_of(const layer *l, const layer_kind *kind)
     const int64_t c0 = l->channels == 3 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
     const int64_t c1 = (l->channels + c0 - 1) / c0;
     const int64_t fm_shape[] = {c1, l->height, l->width, c0};
-    const int64_t kernel_shape[] = {c1, l->kernel_h, l->kernel_w, l->cout, c0};
+    const bool grouped = l->groups > 1;
+    const int64_t kernel_shape[] = {grouped ? 1 : c1, l->kernel_h, l->kernel_w, grouped ? c1 * c0 : l->cout,
+                                    grouped ? 1 : c0};
     const int64_t pad[] = {l->pad_w, l->pad_w, l->pad_h, l->pad_h};
     memcpy(d.fm_shape, fm_shape, sizeof fm_shape);
     memcpy(d.kernel_shape, kernel_shape, sizeof kernel_shape);
     memcpy(d.pad, pad, sizeof pad);
     d.stride[0] = d.stride[1] = l->stride;
     d.dilation[0] = d.dilation[1] = l->dilation;
+    d.groups = grouped ? c1 * c0 : 1;
     d.dtype = kind->dtype;
     d.accumulate = kind->accumulate;
     aic_fixpipe_desc f = aic_fixpipe_desc_init();

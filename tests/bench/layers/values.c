@@ -16,7 +16,7 @@ static aic_conv2d_desc desc_of(const bench_data *data)
     return stage_of(data->spec, 0).desc.conv2d;
 }
 
-/* Where value (c, h, w) of an image of ours lies, and weight (o, c, h, w). */
+/* Where value (c, h, w) of an image of ours lies, and weight (o, c, h, w), of channel c of a group. */
 static int64_t image_at(const aic_conv2d_desc *d, int64_t c, int64_t h, int64_t w)
 {
     return ((c / d->fm_shape[C0] * d->fm_shape[H] + h) * d->fm_shape[W] + w) * d->fm_shape[C0] + c % d->fm_shape[C0];
@@ -24,7 +24,7 @@ static int64_t image_at(const aic_conv2d_desc *d, int64_t c, int64_t h, int64_t 
 
 static int64_t weight_at(const aic_conv2d_desc *d, int64_t o, int64_t c, int64_t h, int64_t w)
 {
-    const int64_t *k = d->kernel_shape, c0 = d->fm_shape[C0];
+    const int64_t *k = d->kernel_shape, c0 = d->groups > 1 ? 1 : d->fm_shape[C0];
     return (((c / c0 * k[KH] + h) * k[KW] + w) * k[COUT] + o) * c0 + c % c0;
 }
 
@@ -59,12 +59,12 @@ float *values_prepare(bench_data *data, const layer *l)
     }
     /* Images have a deviation of 74, weights one of 37, sums of K products one of 74*37 sqrt(K): most results then lie
      * between 0 and 127. */
-    const double products = (double)l->channels * l->kernel_h * l->kernel_w;
-    float *scale = bench_memory((size_t)l->cout * sizeof *scale);
+    const double products = (double)l->channels / l->groups * l->kernel_h * l->kernel_w;
+    float *scale = bench_memory((size_t)data->operand[WORDS].elements * sizeof *scale);
     uint64_t *words = data->pointer[WORDS];
-    for (int o = 0; o < l->cout; o++) {
-        if (aic_quant_word((float)(50 * (1 + o % 61 / 64.0) / (74 * 37 * sqrt(products))), 0, true, &words[o]) !=
-            AIC_OK) {
+    for (int64_t o = 0; o < data->operand[WORDS].elements; o++) {
+        if (aic_quant_word((float)(50 * (1 + (double)(o % 61) / 64) / (74 * 37 * sqrt(products))), 0, true,
+                           &words[o]) != AIC_OK) {
             bench_die("quantisation word");
         }
         scale[o] = aic_quant_parts(words[o]).scale;
@@ -105,11 +105,12 @@ static void *dense_image(const bench_data *data, const layer *l, peer_types type
 
 static void *dense_weight(const bench_data *data, const layer *l, peer_types types)
 {
-    const int64_t taps = (int64_t)l->kernel_h * l->kernel_w, count = taps * l->channels * l->cout;
+    const int64_t taps = (int64_t)l->kernel_h * l->kernel_w, seen = l->channels / l->groups,
+                  count = taps * seen * l->cout;
     void *dense = bench_memory((size_t)count * sizeof(float));
     const aic_conv2d_desc d = desc_of(data);
     for (int64_t to = 0; to < count; to++) {
-        const int64_t tap = to % taps, c = to / taps % l->channels, o = to / taps / l->channels;
+        const int64_t tap = to % taps, c = to / taps % seen, o = to / taps / seen;
         put(dense, to, data, WEIGHT, weight_at(&d, o, c, tap / l->kernel_w, tap % l->kernel_w), types);
     }
     return dense;
@@ -134,13 +135,14 @@ peer_convolution *values_open_peer(const bench_data *data, const layer *l, peer_
     const peer_problem problem = {
         .types = types,
         .image = {1, l->channels, l->height, l->width},
-        .weight = {l->cout, l->channels, l->kernel_h, l->kernel_w},
+        .weight = {l->cout, l->channels / l->groups, l->kernel_h, l->kernel_w},
         .result = {1, l->cout, outputs(l->height, l->pad_h, l->kernel_h, l),
                    outputs(l->width, l->pad_w, l->kernel_w, l)},
         .stride = l->stride,
         .dilation = l->dilation,
         .pad_h = l->pad_h,
         .pad_w = l->pad_w,
+        .groups = l->groups,
         .image_data = image,
         .weight_data = weight,
         .scale = scale,
