@@ -90,6 +90,13 @@ void aic_to_kpacks(aic_emit *e, aic_dtype dtype, const aic_arithmetic *a, LLVMVa
     }
 }
 
+LLVMValueRef aic_kpack_half(aic_emit *e, LLVMValueRef kpacks, unsigned half)
+{
+    LLVMTypeRef type = LLVMTypeOf(kpacks);
+    LLVMValueRef bits = half == 0 ? kpacks : LLVMBuildLShr(e->builder, kpacks, aic_const_int(type, 16), "");
+    return aic_half_to_float(e, LLVMBuildTrunc(e->builder, bits, aic_vector(e->i16, LLVMGetVectorSize(type)), ""));
+}
+
 LLVMValueRef aic_any_special(aic_emit *e, int64_t first, int64_t end, LLVMValueRef elements)
 {
     enum { MAGNITUDE = 0x7fff };

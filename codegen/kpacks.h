@@ -21,4 +21,7 @@ LLVMValueRef aic_any_special(aic_emit *e, int64_t first, int64_t end, LLVMValueR
 /* `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 
+/* Of k-packs of two float16 the number `half` of each, as floats. */
+LLVMValueRef aic_kpack_half(aic_emit *e, LLVMValueRef kpacks, unsigned half);
+
 #endif
