@@ -158,6 +158,15 @@ static double bytes_of_loops(const char **line)
     return taken * (double)rows * (double)columns * (double)bytes;
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) {
+        count++;
+    }
+    return count;
+}
+
 /* The loops of each box of a move take all its bytes, and some beyond its ends. */
 static void check_moves(const aic_explanation *e)
 {
@@ -175,6 +184,7 @@ static void check_moves(const aic_explanation *e)
                       bytes, e->text);
     }
     ck_assert_int_ne(strncmp(line, "  for ", 6), 0); /* boxes have all loops */
+    ck_assert_uint_eq(count_of(e->text, "\n  loop "), count_of(e->text, " for dimension: "));
 }
 
 START_TEST(test_moves)
