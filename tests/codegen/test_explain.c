@@ -250,6 +250,7 @@ START_TEST(test_refusals)
     aic_free(e.text);
     e = explain(CASES[9].spec, NULL, aic_isa_name(1));
     ck_assert_ptr_nonnull(strstr(e.text, "\n  vector=64: this level's registers have 16 bytes\n"));
+    ck_assert_ptr_null(strstr(e.text, "\n  vector=128: ")); /* no level has such */
     aic_free(e.text);
 }
 END_TEST

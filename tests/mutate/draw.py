@@ -21,12 +21,15 @@ import random
 import re
 import resource
 import select
-import signal
 import subprocess
 import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "campaign"))
+from campaign import end_group, processor_seconds  # noqa: E402
+
+IDLE_SECONDS = 60
 TOKEN = re.compile(r"""(?P<blank>\s+|/\*.*?\*/|//[^\n]*|\#[^\n]*(?:\\\n[^\n]*)*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
     |(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign>->|\+\+|--|<<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||.)""", re.X | re.S)
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+",
@@ -184,13 +187,16 @@ def limits(seconds):
 
 
 def fails(command, seconds, build):
-    """Whether the test notices something: it says so in a line, ends badly, or takes several times as long as it should."""
+    """Whether the test notices something: it says so in a line, ends badly, takes several times as long as it should, or stands
+    still."""
     environment = {**os.environ, "AIC_CACHE": "off", "AIC_BUILD": str(build), "LC_ALL": "C"}
     process = subprocess.Popen(["stdbuf", "-oL", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                stdin=subprocess.DEVNULL, env=environment, start_new_session=True, preexec_fn=limits(seconds))
-    begun, said = time.time(), b""
+    said, used, since = b"", 0.0, time.time()
     try:
-        while time.time() - begun < 20 * seconds:
+        while time.time() - since < IDLE_SECONDS:
+            now = processor_seconds(process.pid)
+            used, since = (now, time.time()) if now != used else (used, since)
             if select.select([process.stdout], [], [], 1)[0]:
                 more = os.read(process.stdout.fileno(), 65536)
                 said = said[-200:] + more
@@ -200,10 +206,7 @@ def fails(command, seconds, build):
                     return process.wait() != 0
         return True
     finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        end_group(process)
         process.stdout.close()
         process.wait()
 
