@@ -117,6 +117,7 @@ static const char *const SHAPES[] = {
     "conv2d(dtype=int8, fm_shape=[3,9,17,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])",
     "conv2d(dtype=float16, fm_shape=[2,14,13,16], kernel_shape=[2,3,3,64,16], pad=[1,1,1,1], accumulate=winograd)",
     "conv2d(dtype=int8, fm_shape=[2,12,19,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64)",
+    "mmad(dtype=float16, m=1, n=1600, k=1500)",
     "mmad(dtype=int8, m=40, n=70, k=100) | fixpipe(dst=int8, src=int32, quantPre=VREQ8)",
     "fixpipe(dst=float16, src=float32, nSize=100, mSize=300, srcStride=304, dstStride=100, quantPre=F322F16)",
     "transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[2,37,13,13])",
@@ -194,6 +195,8 @@ static const struct bad {
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=100)", "ahead = 100 is no multiple of 64"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=1048640)", "ahead = 1048640 is outside 0..1048576"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=-64)", "ahead = -64 is outside 0..1048576"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, narrow=2)", "narrow = 2 is outside 0..1"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, narrow=-1)", "narrow = -1 is outside 0..1"},
     {"plan(rows=1)", "expected schedule(...) instead of plan"},
     {"", "expected a name"},
 };
