@@ -131,7 +131,7 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule, const aic
 
 /* Results of which weights beyond the second-level cache are used so few times that reading them takes longest: narrow
  * ones are tried. */
-enum { NARROW_PIXELS = 8 };
+enum { NARROW_PIXELS = 32 };
 
 static bool tries_narrow(const walk *w, const aic_tiling *t)
 {
