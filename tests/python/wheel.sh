@@ -34,10 +34,10 @@ AIC_BUILT=$(cd "$1" && pwd)
 export AIC_BUILT
 level=$("$1/aicjit" info | sed -n 's/^used by default *//p')
 made() {
-    local name settings=(--config-settings=cmake.define.AIC_READY_LEVELS="$level"
-        --config-settings=cmake.define.CMAKE_C_COMPILER_LAUNCHER="$root/tests/install/launcher.sh")
+    local name settings=("--config-settings=cmake.define.AIC_READY_LEVELS=$level"
+        "--config-settings=cmake.define.CMAKE_C_COMPILER_LAUNCHER=$root/tests/install/launcher.sh")
     for name in CMAKE_C_COMPILER CMAKE_C_FLAGS AIC_WERROR; do
-        settings+=(--config-settings=cmake.define.$name="$(sed -n "s/^$name:[A-Z]*=//p" "$1/CMakeCache.txt")")
+        settings+=("--config-settings=cmake.define.$name=$(sed -n "s,^$name:[A-Z]*=,,p" "$1/CMakeCache.txt")")
     done
     env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$work/venv/bin/python" "$work" "${settings[@]}" \
         --config-settings=cmake.build-type="$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$1/CMakeCache.txt")"
