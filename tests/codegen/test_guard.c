@@ -462,6 +462,9 @@ START_TEST(machines_are_used_again)
             ck_assert_ptr_ne(machine[k], machine[i]);
         }
     }
+    for (int i = 0; i < HELD; i++) {
+        LLVMDisposeTargetMachine(machine[i]);
+    }
 }
 END_TEST
 
