@@ -25,7 +25,7 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
         PACKER,      c->dtype,           c->weight,      c->c1,
         c->c0,       c->down.taps,       c->across.taps, c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
         c->channels, t->geometry.outputs};
-    const int64_t kpacks[] = {a->product,        a->kpack_bytes,
+    const int64_t kpacks[] = {a->product,        t->geometry.weight_bytes,
                               a->kpack_channels, aic_panel_planes(&t->geometry, &t->wish),
                               a->image_offset,   is_cube};
     const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
