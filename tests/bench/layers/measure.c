@@ -194,12 +194,16 @@ static void open_peers(layer_row *row, const bench_data *data, const float *scal
     }
 }
 
+static double limit_of_row(const layer_row *row, const char *isa)
+{
+    return row->layer.groups > 1 ? limit_depthwise(row, isa) : limit_now(limit_of(row->kind, isa), isa);
+}
+
 void measure_layer(layer_row *row, const results *r, const layer_contexts *contexts, double seconds)
 {
     bench_data data;
     ours mine, single;
     peer_convolution *peer[PEERS_MAX];
-    const limit_unit unit = limit_of(row->kind, r->isa);
     bench_data_open(&data, spec_of(&row->layer, row->kind));
     float *scale = values_prepare(&data, &row->layer);
     if (aic_spec_work(data.spec, NULL, &row->macs, &row->bytes) != AIC_OK) {
@@ -209,9 +213,9 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     ours_open(&single, contexts->single, &data);
     check(&mine, run_plain, row->set->by_jit ? run_jit : run_packed);
     open_peers(row, &data, scale, peer);
-    const double before = limit_now(unit, r->isa);
+    const double before = limit_of_row(row, r->isa);
     race_all(row, r, &mine, &single, peer, seconds);
-    row->limit = (before + limit_now(unit, r->isa)) / 2;
+    row->limit = (before + limit_of_row(row, r->isa)) / 2;
     row->compile_ms = row->set->network ? bench_compile_ms(r->isa, data.spec) : 0;
     (void)snprintf(row->schedule, sizeof row->schedule, "%s", mine.info.schedule);
     for (size_t i = 0; i < PEERS_MAX; i++) {

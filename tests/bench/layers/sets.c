@@ -125,8 +125,9 @@ const layer_set layer_sets[] = {
     {"first", "first layers", FIRST, false, false, false},
     {"tiny", "tiny, single calls with plain weights", TINY, false, true, false},
     {"deep", "deep layers of 7x7", DEEP, false, false, false},
-    {"mobilenet", "depthwise layers of MobileNet v1 and v2", MOBILENET, false, false, false},
-    {"depthwise5", "depthwise, 5x5", DEPTHWISE5, false, false, false},
+    {"mobilenet", "depthwise layers of MobileNet v1 and v2; limit: products of vectors, or copying", MOBILENET, false,
+     false, false},
+    {"depthwise5", "depthwise, 5x5; limit: products of vectors, or copying", DEPTHWISE5, false, false, false},
     {"widths", "fused at odd widths", FUSED_WIDTHS, false, false, true},
     {0},
 };
