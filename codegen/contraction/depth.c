@@ -1,5 +1,5 @@
 /* The micro-kernel of depthwise contractions, in which every output channel sees one input channel. A vector is
- * channels of image, weights and results alike: nothing is broadcast. A tile is one or two whole rows of the output. It
+ * channels of image, weights and results alike: nothing is broadcast. A tile is some whole rows of the output. It
  * reads the image where it lies, and what it loads it multiplies by all taps of a kernel row that read it. int8 are the
  * elements of as many rows, one below the other, as an instruction multiplies. parts/depth.c emits it. */
 #include "codegen/parts/depth.h"
@@ -119,29 +119,48 @@ static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, i
                            .starts = a->image_offset != 0};
 }
 
-static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+/* In vector multiply-adds: loading an element, extended or in turns with those of other rows. */
+static double element_cost(const aic_depth_key *key)
 {
-    const aic_depth_key key = key_of(c, &g->arithmetic, g->rows.large);
-    return (aic_wish){.step_kpacks = 1, .merged = 1, .fold = 1, .steps = aic_depth_steps(&key)};
+    static const double OF_TURNS[] = {[1] = 1, [2] = 3, [4] = 6};
+    return OF_TURNS[aic_depth_turns(key->product)];
 }
 
-/* Rows of a tile that its registers, lines and blocks of taps allow. */
-static bool has_rows(const aic_contraction *c, int64_t rows)
+/* Products of a column of pixels that are computed together. */
+static double column_products(const aic_depth_key *key)
 {
-    return rows == 1 || (rows == 2 && c->down.dilation == 1 &&
-                         (c->sum != AIC_SUM_CUBE || c->down.taps * c->across.taps <= CUBE_TAPS));
+    int64_t steps = 0;
+    for (int64_t row = 0; row < key->rows; row++) {
+        steps += aic_depth_steps_down(key, row);
+    }
+    return (double)(key->kw * steps);
+}
+
+/* What such a column costs with the elements that no other one loads. */
+static double column_cost(const aic_depth_key *key)
+{
+    return column_products(key) + (double)(aic_depth_lines(key) * key->across) * element_cost(key);
+}
+
+/* How many of a tile's rows are computed together. */
+static int64_t rows_together(const aic_contraction *c, const aic_arithmetic *a, int64_t rows)
+{
+    const aic_depth_key one = key_of(c, a, 1), two = key_of(c, a, 2);
+    const bool able = c->down.dilation == 1 && (c->sum != AIC_SUM_CUBE || one.kh * one.kw <= CUBE_TAPS);
+    return rows > 1 && able && column_cost(&two) < 2 * column_cost(&one) ? 2 : 1;
+}
+
+static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+{
+    const aic_depth_key key = key_of(c, &g->arithmetic, rows_together(c, &g->arithmetic, g->rows.large));
+    return (aic_wish){.step_kpacks = 1, .merged = 1, .fold = 1, .steps = aic_depth_steps(&key)};
 }
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
-    const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
-    const int64_t channels = lanes * s->vectors;
-    if (!has_rows(c, s->rows)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
-                        "rows = %lld: tiles have one row or two; of dilated kernels and of long sums one",
-                        (long long)s->rows);
-    }
-    if (step_columns(c, target, s->rows) == 0) {
+    const aic_arithmetic a = arithmetic_of(c, target);
+    const int64_t channels = target->vector_bits / (int64_t)a.sum_bits * s->vectors;
+    if (step_columns(c, target, rows_together(c, &a, s->rows)) == 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows = %lld: too many pixels of a row see padding",
                         (long long)s->rows);
     }
@@ -172,29 +191,30 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 
 /* ---- cost ---- */
 
-/* In vector multiply-adds: loading an element, extended or in turns with those of other rows; around a step and a tile.
- */
-static const double EXTEND = 1, PAIR = 3, QUAD = 6, STEP_COST = 6, TILE_COST = 20;
+/* In vector multiply-adds: around a step and a tile. */
+static const double STEP_COST = 6, TILE_COST = 20;
+
+/* Rows that are computed together, in steps of so many columns. */
+static double rows_cost(const aic_contraction *c, const aic_target *target, const aic_depth_key *key, int64_t columns)
+{
+    const int64_t cols = c->across.out, steps = aic_parts(cols, columns),
+                  passes = aic_parts(key->kw, taps_together(c, target));
+    const int64_t elements = steps * key->kw + passes * (cols - steps) * key->across;
+    return (double)cols * (column_products(key) * product_cost(c, target) + (double)key->rows) +
+           (double)(aic_depth_lines(key) * elements) * element_cost(key) + STEP_COST * (double)steps;
+}
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const aic_depth_key key = key_of(c, &t->geometry.arithmetic, rows);
-    const int64_t columns = step_columns(c, target, rows), steps = aic_parts(cols, columns),
-                  turns = aic_depth_turns(key.product);
-    const int64_t passes = aic_parts(key.kw, taps_together(c, target));
-    const double elements =
-        (double)(aic_depth_lines(&key) * (steps * (key.kw - passes * key.across) + passes * cols * key.across));
-    double products = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        products += (double)(cols * key.kw * aic_depth_steps_down(&key, row));
-    }
-    const double vector = products * product_cost(c, target) +
-                          elements * (turns == 4   ? QUAD
-                                      : turns == 2 ? PAIR
-                                                   : EXTEND) +
-                          (double)(rows * cols) + STEP_COST * (double)steps;
-    return vector * t->geometry.vectors + TILE_COST;
+    const aic_arithmetic *a = &t->geometry.arithmetic;
+    const int64_t together = rows_together(c, a, rows), columns = step_columns(c, target, together);
+    const aic_depth_key group = key_of(c, a, together), single = key_of(c, a, 1);
+    (void)cols;
+    return ((double)(rows / together) * rows_cost(c, target, &group, columns) +
+            (double)(rows % together) * rows_cost(c, target, &single, columns)) *
+               t->geometry.vectors +
+           TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
@@ -221,12 +241,14 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_target *target = plan->problem.target;
     const aic_tiling *t = aic_tiling_of(plan);
-    const int64_t columns = step_columns(c, target, rows), steps = aic_parts(cols, columns);
+    const int64_t together = rows_together(c, &t->geometry.arithmetic, rows);
+    const int64_t columns = step_columns(c, target, together), steps = aic_parts(cols, columns);
     const int64_t last = cols - (steps - 1) * columns;
     const bool staged = t->staging.pitch != 0;
-    aic_depth_key key = key_of(c, &t->geometry.arithmetic, rows);
+    aic_depth_key key = key_of(c, &t->geometry.arithmetic, together);
     aic_use use;
     (void)leave;
+    key.single = rows % together != 0;
     key.lanes = t->geometry.lanes;
     key.columns = columns;
     key.left = c->across.pad;
@@ -246,9 +268,12 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     }
     aic_use_trips(&use, t->geometry.panel_channels / AIC_BLOCK_COLUMNS, "blocks");
     aic_use_number(&use, c->down.dilation * AIC_DEPTH_POINTER, "row.next");
-    if (rows > 1) {
+    if (together > 1) {
         aic_use_number(&use, cols * AIC_ROW_BYTES, "out.1");
     }
+    aic_use_trips(&use, rows / together, "groups");
+    aic_use_number(&use, together * cols * AIC_ROW_BYTES, "group.out");
+    aic_use_number(&use, together * c->down.stride * AIC_DEPTH_POINTER, "group.band");
     aic_use_number(&use, staged ? t->staging.pitch : c->block_rows * AIC_ROW_BYTES, "out.block");
     aic_use_number(&use, t->panel.bytes / (t->geometry.panel_channels / AIC_BLOCK_COLUMNS), "block.panel");
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
@@ -276,7 +301,8 @@ static aic_routine compose_weights(aic_program *program, const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    aic_depth_key key = key_of(c, &t->geometry.arithmetic, t->geometry.rows.large);
+    aic_depth_key key =
+        key_of(c, &t->geometry.arithmetic, rows_together(c, &t->geometry.arithmetic, t->geometry.rows.large));
     aic_use use;
     key.across = key.dilation = 0;
     key.rows = aic_depth_sets(&key);

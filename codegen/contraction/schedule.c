@@ -199,11 +199,17 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
     }
 }
 
-/* Offers tiles of one and two whole rows. */
+/* Offers tiles of whole rows: of one, of two, and of more if these cut the output evenly and are as long as they may
+ * be.
+ */
 static void offer_long_rows(walk *w, int64_t vectors)
 {
-    for (int64_t rows = 1; rows <= aic_least(w->c->down.out, 2); rows++) {
-        offer_tile(w, rows, w->c->across.out, vectors, 0);
+    enum { PIXELS = 2 * AIC_TILE_SIDE };
+    const int64_t height = w->c->down.out, width = w->c->across.out;
+    for (int64_t rows = 1; rows <= aic_least(height, AIC_TILE_SIDE); rows++) {
+        if (rows <= 2 || (height % rows == 0 && rows * width <= PIXELS) || w->space == AIC_SPACE_LEGAL) {
+            offer_tile(w, rows, width, vectors, 0);
+        }
     }
 }
 

@@ -287,8 +287,8 @@ static void emit_steps(const tile *k, LLVMValueRef out)
     }
 }
 
-/* Vector by vector of channels. */
-static void emit_vectors(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, LLVMValueRef panel)
+/* Rows of the output that are computed together, vector by vector of channels. */
+static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, LLVMValueRef panel)
 {
     tile k = *tile_of;
     aic_emit *e = k.e;
@@ -317,14 +317,26 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
     const aic_depth_key *key = of;
     tile k = {.e = e, .key = key, .lanes = (unsigned)key->lanes};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
-    aic_note_function(e, "tile of %lld rows, %lld columns at a time, of channels that see one channel each",
+    aic_note_function(e, "tile of %lld x %lld pixels at a time, of channels that see one channel each",
                       (long long)key->rows, (long long)key->columns);
     LLVMValueRef function = e->function;
     k.total_type = aic_vector(has_turns(key) ? e->i32 : e->f32, k.lanes);
     k.sum_type = key->sum == AIC_SUM_CUBE ? aic_vector(e->f64, k.lanes) : k.total_type;
     k.step_bytes = COLUMNS * (key->sum == AIC_SUM_CUBE ? 8 : 4);
     k.padding = key->outer ? aic_at(e, aic_emit_param(e, 3), aic_number(e, "padding.at")) : aic_emit_param(e, 3);
-    emit_vectors(&k, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 2));
+    LLVMValueRef at[] = {aic_emit_param(e, 0), aic_emit_param(e, 1)};
+    aic_loop groups;
+    aic_loop_begin(e, &groups, "group: rows of the output", aic_int(e, 0), aic_trips(e, "groups"), 1, at, 2);
+    emit_rows(&k, at[0], at[1], aic_emit_param(e, 2));
+    at[0] = aic_at(e, at[0], aic_number(e, "group.out"));
+    at[1] = aic_at(e, at[1], aic_number(e, "group.band"));
+    aic_loop_end(e, &groups);
+    if (key->single) {
+        aic_depth_key single = *key;
+        single.rows = 1;
+        k.key = &single;
+        emit_rows(&k, at[0], at[1], aic_emit_param(e, 2));
+    }
     aic_emit_function_end(e);
     return function;
 }

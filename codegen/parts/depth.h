@@ -15,10 +15,12 @@
  * row of a line at which rows of a tile begin, with weights of 0 above the kernel's first row and below its last. The
  * step before all others is what sums start from, where the image is offset (`starts`).
  *
- *     void depth_tile(out, band, panel, private)           the rows of a tile, in steps across
+ *     void depth_tile(out, band, panel, private)           the rows of a tile, one or two together, in steps across
+ *       groups                     of rows, a loop; a single row may follow
+ *       group.out, group.band      from one to the next in the result, in the band
  *       middle, blocks             steps but for the first and last one; of 16 channels: loops
  *       padding.at                 where a pixel of padding is in a worker's memory
- *       out.1                      from the first row of results to the second; with two rows
+ *       out.1                      from the first row of results to the second; with two rows together
  *       out.block, block.panel     from one block of channels to the next in the result, in the panel
  *       row.next                   from the pointer to a row that the kernel sees to the next one
  *
@@ -42,7 +44,8 @@ typedef struct aic_depth_key {
 #undef AIC_FIELD
 } aic_depth_key;
 
-/* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows of a tile, at most. */
+/* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows that a tile computes
+ * together, at most. */
 enum { AIC_DEPTH_BLOCK = 32, AIC_DEPTH_POINTER = 8, AIC_DEPTH_SIDE = 7, AIC_DEPTH_ROWS = 2 };
 
 /* Rows of the image in a line, and taps of a reduction step. */
@@ -51,7 +54,7 @@ static inline int64_t aic_depth_turns(int64_t product)
     return product == AIC_PRODUCT_QUAD ? 4 : product == AIC_PRODUCT_ROWS ? 2 : 1;
 }
 
-/* Rows of the image that a tile reads, those between dilated taps left out; lines of them. */
+/* Rows of the image that rows of a tile read together, those between dilated taps left out; lines of them. */
 static inline int64_t aic_depth_reach(const aic_depth_key *key)
 {
     return (key->rows - 1) * key->down + key->kh;
@@ -62,25 +65,25 @@ static inline int64_t aic_depth_lines(const aic_depth_key *key)
     return aic_parts(aic_depth_reach(key), aic_depth_turns(key->product));
 }
 
-/* The number of the row of a line at which a tile's row begins. */
+/* The number of the row of a line at which one of the rows begins that are computed together. */
 static inline int64_t aic_depth_begin(const aic_depth_key *key, int64_t row)
 {
     return row * key->down % aic_depth_turns(key->product);
 }
 
-/* Steps down of one kernel column for a tile's row. */
+/* Steps down of one kernel column for such a row. */
 static inline int64_t aic_depth_steps_down(const aic_depth_key *key, int64_t row)
 {
     return aic_parts(key->kh + aic_depth_begin(key, row), aic_depth_turns(key->product));
 }
 
-/* How many rows of a tile have steps of their own, the first ones: rows that begin alike share them. */
+/* How many of these rows have steps of their own, the first ones: rows that begin alike share them. */
 static inline int64_t aic_depth_sets(const aic_depth_key *key)
 {
     return key->rows > 1 && aic_depth_begin(key, 1) != 0 ? 2 : 1;
 }
 
-/* Steps of the tile rows before this one; of them all. */
+/* Steps of the rows before this one; of them all. */
 static inline int64_t aic_depth_steps_before(const aic_depth_key *key, int64_t row)
 {
     return row > 0 && aic_depth_begin(key, 1) != 0 ? key->kw * aic_depth_steps_down(key, 0) : 0;
