@@ -14,6 +14,17 @@
 /* Taps of a block of the fixed order. */
 enum { CUBE_TAPS = 16 };
 
+/* How many output channels see the same input channel. */
+static int64_t times_of(const aic_contraction *c)
+{
+    return c->n / c->channels;
+}
+
+static bool is_times(int64_t times)
+{
+    return times == 1 || times == 2 || times == 4;
+}
+
 static bool is_small(const aic_line *l)
 {
     return l->taps <= AIC_DEPTH_SIDE && l->stride <= l->taps;
@@ -85,11 +96,17 @@ static int64_t step_columns(const aic_contraction *c, const aic_target *target, 
     return 0;
 }
 
+static int64_t lanes_of(const aic_contraction *c, const aic_target *target)
+{
+    return target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
+}
+
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
+    enum { FEWEST = 4 };
     const bool bytes = c->dtype == AIC_INT8;
-    if (c->groups <= 1 || c->groups != c->channels || c->groups != c->n) {
-        return "needs as many groups as input channels and as output channels";
+    if (c->groups <= 1 || c->groups != c->channels || !is_times(times_of(c))) {
+        return "needs as many groups as input channels, and one, two or four output channels each";
     }
     if (c->c0 * (int64_t)aic_dtype_size(c->dtype) != AIC_DEPTH_BLOCK || !is_plain(c)) {
         return "needs images in blocks of 32 bytes of channels";
@@ -99,6 +116,9 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     }
     if (bytes ? c->sum != AIC_SUM_INT : c->dtype != AIC_FLOAT16 || (target->has & AIC_HAS_HALF) == 0) {
         return "needs an instruction that extends float16";
+    }
+    if (times_of(c) > 1 && lanes_of(c, target) / times_of(c) < FEWEST) {
+        return "needs vectors of four input channels at least";
     }
     return step_columns(c, target, 1) > 0 ? NULL : "needs padding that only a few pixels of a row see";
 }
@@ -116,6 +136,7 @@ static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, i
                            .down = c->down.stride,
                            .across = c->across.stride,
                            .dilation = c->across.dilation,
+                           .times = times_of(c),
                            .starts = a->image_offset != 0};
 }
 
@@ -123,7 +144,7 @@ static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, i
 static double element_cost(const aic_depth_key *key)
 {
     static const double OF_TURNS[] = {[1] = 1, [2] = 3, [4] = 6};
-    return OF_TURNS[aic_depth_turns(key->product)];
+    return OF_TURNS[aic_depth_turns(key->product)] + (key->times > 1 ? 1 : 0);
 }
 
 /* Products of a column of pixels that are computed together. */
@@ -159,14 +180,14 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    const int64_t channels = target->vector_bits / (int64_t)a.sum_bits * s->vectors;
+    const int64_t channels = lanes_of(c, target) * s->vectors;
     if (step_columns(c, target, rows_together(c, &a, s->rows)) == 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows = %lld: too many pixels of a row see padding",
                         (long long)s->rows);
     }
-    if (channels != c->c0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld channels: a block has %lld",
-                        (long long)s->vectors, (long long)channels, (long long)c->c0);
+    if (channels != c->c0 * times_of(c)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld channels: those of a block are %lld",
+                        (long long)s->vectors, (long long)channels, (long long)(c->c0 * times_of(c)));
     }
     if (s->unroll != 1) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld is not 1", (long long)s->unroll);
@@ -174,11 +195,10 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
-/* Tiles have the channels of a block, and any number of pixels. */
+/* Tiles have the outputs of a block of channels, and any number of pixels. */
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
-    const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
-    return lanes * vectors == c->c0 ? INT64_MAX : 0;
+    return lanes_of(c, target) * vectors == c->c0 * times_of(c) ? INT64_MAX : 0;
 }
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
@@ -304,7 +324,7 @@ static aic_routine compose_weights(aic_program *program, const aic_plan *plan)
     aic_depth_key key =
         key_of(c, &t->geometry.arithmetic, rows_together(c, &t->geometry.arithmetic, t->geometry.rows.large));
     aic_use use;
-    key.across = key.dilation = 0;
+    key.across = key.dilation = key.times = 0;
     key.rows = aic_depth_sets(&key);
     key.down = key.rows > 1 ? aic_depth_begin(&key, 1) : 0;
     aic_use_begin(&use, &aic_part_depth_weights, &key, 2, 2);

@@ -171,7 +171,7 @@ static bool is_inside(const tile *k, int64_t column)
 static LLVMValueRef load_element(const tile *k, int64_t row, int64_t column)
 {
     const unsigned bytes = element_bytes(k->key);
-    LLVMTypeRef type = elements_type(k->e, k->key, k->lanes);
+    LLVMTypeRef type = elements_type(k->e, k->key, k->lanes / (unsigned)k->key->times);
     if (row >= aic_depth_reach(k->key)) {
         return LLVMConstNull(type); /* their weights are 0 */
     }
@@ -179,6 +179,28 @@ static LLVMValueRef load_element(const tile *k, int64_t row, int64_t column)
         return aic_load(k->e, type, k->padding, 0, bytes);
     }
     return aic_load(k->e, type, aic_at(k->e, k->row[row], k->at), (column - k->key->left) * AIC_DEPTH_BLOCK, bytes);
+}
+
+/* Every lane of a register of sums as often as outputs see it. */
+static LLVMValueRef repeated(const tile *k, LLVMValueRef image)
+{
+    unsigned from[AIC_LANES_MAX];
+    LLVMTypeRef type = LLVMTypeOf(image);
+    if (k->key->times == 1) {
+        return image;
+    }
+    if (has_turns(k->key)) {
+        image = LLVMBuildBitCast(k->e->builder, image, aic_vector(k->e->i32, k->lanes / (unsigned)k->key->times), "");
+    }
+    for (unsigned i = 0; i < k->lanes; i++) {
+        from[i] = i / (unsigned)k->key->times;
+    }
+    image = aic_permute(k->e, image, from, k->lanes);
+    return has_turns(k->key)
+               ? LLVMBuildBitCast(
+                     k->e->builder, image,
+                     aic_vector(LLVMGetElementType(type), LLVMGetVectorSize(type) * (unsigned)k->key->times), "")
+               : image;
 }
 
 /* A line of every channel in such a column. */
@@ -191,9 +213,9 @@ static LLVMValueRef load_image(const tile *k, int64_t line, int64_t column)
         element[i] = load_element(k, line * turns + i, column);
     }
     if (k->key->product != AIC_PRODUCT_QUAD) {
-        return extended(e, k->key, has_turns(k->key) ? in_turns(e, element, turns) : element[0]);
+        return repeated(k, extended(e, k->key, has_turns(k->key) ? in_turns(e, element, turns) : element[0]));
     }
-    LLVMValueRef quads = in_quads(e, element), offset = aic_const_int(LLVMTypeOf(quads), INT8_MIN);
+    LLVMValueRef quads = repeated(k, in_quads(e, element)), offset = aic_const_int(LLVMTypeOf(quads), INT8_MIN);
     return k->key->starts ? LLVMBuildXor(e->builder, quads, offset, "") : quads;
 }
 
@@ -287,6 +309,13 @@ static void emit_steps(const tile *k, LLVMValueRef out)
     }
 }
 
+/* Where in a pixel an output's channel is. */
+static LLVMValueRef channel_bytes(aic_emit *e, const aic_depth_key *key, LLVMValueRef channel)
+{
+    LLVMValueRef seen = key->times == 1 ? channel : LLVMBuildUDiv(e->builder, channel, aic_int(e, key->times), "");
+    return aic_mul(e, seen, element_bytes(key));
+}
+
 /* Rows of the output that are computed together, vector by vector of channels. */
 static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, LLVMValueRef panel)
 {
@@ -299,7 +328,7 @@ static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, 
     panel = aic_at(e, panel, aic_times(e, blocks.index, aic_number(e, "block.panel")));
     aic_loop_begin(e, &vectors, "channel: vectors of a block", aic_int(e, 0), aic_int(e, COLUMNS), k.lanes, NULL, 0);
     LLVMValueRef channel = aic_add(e, aic_mul(e, blocks.index, COLUMNS), vectors.index);
-    LLVMValueRef channels = aic_mul(e, channel, element_bytes(key));
+    LLVMValueRef channels = channel_bytes(e, key, channel);
     for (int64_t i = 0; i < aic_depth_reach(key); i++) {
         k.row[i] = aic_at(e, aic_load(e, e->ptr, band, 0, AIC_DEPTH_POINTER), channels);
         band = aic_at(e, band, aic_number(e, "row.next"));

@@ -1,5 +1,5 @@
 /* The parts of depthwise contractions, in which every output channel sees one input channel: lanes are channels of
- * image, weights and results alike.
+ * image, weights and results alike, but where several outputs see the same input channel, which is then repeated.
  *
  * Tiles are whole rows of the output and read the image where it lies. The band has a pointer for each row of the
  * padded image, to its first column in the image; those above and below it point to a row of padding behind the

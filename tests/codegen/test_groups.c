@@ -50,6 +50,11 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[1,7,66,16], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], init_l1out=false, groups=16)",
     HALVES "fm_shape=[2,6,8,16], kernel_shape=[1,7,7,32,1], pad=[3,3,3,3], pad_value=0.1, stride=[1,2], groups=32)",
     HALVES "fm_shape=[1,5,7,16], kernel_shape=[1,4,5,16,1], pad=[2,2,2,2], init_l1out=false, groups=16)",
+    /* the same with two and four outputs a channel */
+    BYTES "fm_shape=[2,7,9,32], kernel_shape=[1,3,3,128,1], pad=[1,1,1,1], pad_value=3, groups=64)",
+    BYTES "fm_shape=[1,8,7,32], kernel_shape=[1,5,3,128,1], pad=[1,1,2,2], stride=[2,2], init_l1out=false, groups=32)",
+    FAST "fm_shape=[2,6,9,16], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-1, groups=32)",
+    HALVES "fm_shape=[1,6,9,16], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-1, groups=16)",
     /* a part of a block: 2, 4, 8, 16 channels, and blocks of four */
     BYTES "fm_shape=[1,6,6,32], kernel_shape=[1,3,3,16,2], pad=[1,0,1,0], groups=16)",
     BYTES "fm_shape=[4,4,5,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
