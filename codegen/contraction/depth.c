@@ -140,11 +140,12 @@ static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, i
                            .starts = a->image_offset != 0};
 }
 
-/* In vector multiply-adds: loading an element, extended or in turns with those of other rows. */
+/* In vector multiply-adds: loading an element, extended or in turns with those of other rows. Fitted to cores with
+ * AVX-512; what has pairs takes half of what is predicted at avx2, products included. */
 static double element_cost(const aic_depth_key *key)
 {
-    static const double OF_TURNS[] = {[1] = 1, [2] = 3, [4] = 6};
-    return OF_TURNS[aic_depth_turns(key->product)] + (key->times > 1 ? 1 : 0);
+    static const double OF_TURNS[] = {[1] = 1.5, [2] = 1.5, [4] = 5}, CUBE = 3;
+    return (key->sum == AIC_SUM_CUBE ? CUBE : OF_TURNS[aic_depth_turns(key->product)]) + (key->times > 1 ? 1 : 0);
 }
 
 /* Products of a column of pixels that are computed together. */
@@ -228,7 +229,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    const int64_t together = rows_together(c, a, rows), columns = step_columns(c, target, together);
+    const int64_t together = rows_together(c, a, rows), columns = aic_most(step_columns(c, target, together), 1);
     const aic_depth_key group = key_of(c, a, together), single = key_of(c, a, 1);
     (void)cols;
     return ((double)(rows / together) * rows_cost(c, target, &group, columns) +
@@ -262,7 +263,7 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     const aic_target *target = plan->problem.target;
     const aic_tiling *t = aic_tiling_of(plan);
     const int64_t together = rows_together(c, &t->geometry.arithmetic, rows);
-    const int64_t columns = step_columns(c, target, together), steps = aic_parts(cols, columns);
+    const int64_t columns = aic_most(step_columns(c, target, together), 1), steps = aic_parts(cols, columns);
     const int64_t last = cols - (steps - 1) * columns;
     const bool staged = t->staging.pitch != 0;
     aic_depth_key key = key_of(c, &t->geometry.arithmetic, together);
