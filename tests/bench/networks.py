@@ -12,6 +12,7 @@ there, so it computes in floats. With one thread times are processor time, else 
 network's time by layer, ours in int8 beside onnxruntime's, in turns."""
 
 import argparse
+import collections
 import json
 import logging
 import os
@@ -163,26 +164,30 @@ def load(name, shape, folder):
 
 
 def by_layer(net, file, images, port, runs):
-    """Microseconds of each layer, ours and onnxruntime's, the two networks in turns; by the wall."""
+    """Microseconds of each layer, ours and onnxruntime's, the two networks in turns; by the wall. What runs there under a
+    name of its own counts to the layer before."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.enable_profiling = 1, True
     options.profile_file_prefix = str(file.with_suffix(""))
     peer = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    ours, theirs = {}, {}
+    ours, theirs = [], []
     for _ in range(runs):
-        found = {}
+        found = collections.Counter()
         for line in net.table(2):
-            found[line["layer"]] = found.get(line["layer"], 0) + line["us"]
-        for layer, us in found.items():
-            ours.setdefault(layer, []).append(us)
+            found[line["layer"]] += line["us"]
+        ours.append(found)
         for _ in range(2):
             peer.run(None, {port.name: images[:1]})
+    layer, found = next(iter(ours[0])), collections.Counter()
     for event in json.loads(pathlib.Path(peer.end_profiling()).read_text()):
-        if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
-            layer = re.sub("(_quant)?(_token_[0-9]+)?_kernel_time$", "", event["name"])
-            theirs.setdefault(layer, []).append(event["dur"])
-    names = list(dict.fromkeys([*ours, *theirs]))
-    return [(layer, *(statistics.median(side[layer]) if layer in side else 0 for side in (ours, theirs))) for layer in names]
+        if event["name"].endswith("_kernel_time"):
+            name = re.sub("(_quant|_QuantizeLinear|_DequantizeLinear)?(_token_[0-9]+)?_kernel_time$", "", event["name"])
+            layer = name if name in ours[0] else layer
+            found[layer] += event["dur"]
+        elif event["name"] == "model_run":
+            theirs.append(found)
+            layer, found = next(iter(ours[0])), collections.Counter()
+    return [(layer, *(statistics.median(run[layer] for run in side) for side in (ours, theirs))) for layer in ours[0]]
 
 
 def measure(name, options):
