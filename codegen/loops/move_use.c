@@ -166,16 +166,21 @@ static void give_loops(usage *u)
     }
 }
 
+/* Where the runs of a tile begin along one of its sides. */
+static void give_side(usage *u, const aic_box_dim *d, const char *side, int64_t count)
+{
+    for (int64_t at = 1; at < count; at++) {
+        for (unsigned i = 0; i < pointers_of(u); i++) {
+            aic_use_number(&u->use, at * stride_of(d, i), "%s.%s.%lld", POINTER[i], side, (long long)at);
+        }
+    }
+}
+
 static void give_runs(usage *u)
 {
     const aic_move_plan *p = u->p;
-    for (int64_t at = 1; at < p->tile.rows * p->tile.cols; at++) {
-        const int64_t row = at % p->tile.rows, col = at / p->tile.rows;
-        for (unsigned i = 0; i < pointers_of(u); i++) {
-            aic_use_number(&u->use, row * stride_of(&p->write, i) + col * stride_of(&p->read, i), "%s.%lld.%lld",
-                           POINTER[i], (long long)row, (long long)col);
-        }
-    }
+    give_side(u, &p->write, "row", p->tile.rows);
+    give_side(u, &p->read, "col", p->tile.cols);
     if (p->chunk > 0) {
         aic_use_trips(&u->use, p->run, "run");
         aic_use_number(&u->use, p->run - p->chunk, "run.last");

@@ -198,18 +198,26 @@ static void emit_staged_tile(const walk *w)
     aic_loop_end(e, &columns);
 }
 
+/* The run or the column of runs with this number along a side of the tile. */
+static walk beside(const walk *w, const char *side, int64_t number)
+{
+    walk other = *w;
+    for (unsigned i = 0; i < POINTERS && number > 0; i++) {
+        if (w->pointer[i] != NULL) {
+            LLVMValueRef offset = aic_number(w->e, "%s.%s.%lld", PARAMS[i], side, (long long)number);
+            other.pointer[i] = aic_at(w->e, w->pointer[i], offset);
+        }
+    }
+    return other;
+}
+
 static void emit_runs(const walk *w)
 {
     const aic_move_key *k = w->k;
     for (int64_t col = 0; col < k->cols; col++) {
+        const walk column = beside(w, "col", col);
         for (int64_t row = 0; row < k->rows; row++) {
-            walk run = *w;
-            for (unsigned i = 0; i < POINTERS && row + col > 0; i++) {
-                if (w->pointer[i] != NULL) {
-                    LLVMValueRef offset = aic_number(w->e, "%s.%lld.%lld", PARAMS[i], (long long)row, (long long)col);
-                    run.pointer[i] = aic_at(w->e, w->pointer[i], offset);
-                }
-            }
+            const walk run = beside(&column, "row", row);
             if (k->chunk > 0) {
                 move_long_run(&run);
             } else {

@@ -2,16 +2,19 @@
  *
  *     void move(out, in; first, last)         P: out or in. Numbers are bytes, unless they are counts
  *       P.at                       from the operand to the box's first element
- *       bursts, burst, P.near      how many there are: a loop; indices of `near` of one; from one to the next; with
- * near near.last                  where the last burst begins; with near_over dim.D, P.dim.D             iterations of
- * loop D; from one to the next bands, band, along         how many there are: a loop; indices of one; in all columns
- * along `read` (or `follow`) in tiles of one size: a loop P.write, P.read            from one tile, a row or column
- * high, to the next: of `write` (or `next`), and `read` (or `follow`) write.last, read.last      where the last tile
- * begins; with write_over, read_over P.tail                     to the columns of the smaller tile behind the others;
- * with tail P.R.C                      to the run in row R and column C of a tile, not R = C = 0 run, run.last bytes of
- * a run, where its last chunk begins; with chunk row.R, column.C            to row R of a tile in the input, to column
- * C in the output; R, C > 0; with transposes column                     from one column to the next in the output; with
- * stage */
+ *       bursts, burst, P.near      bursts: a loop; indices of `near` of one; from one to the next; with near
+ *       near.last                  where the last burst begins; with near_over
+ *       dim.D, P.dim.D             iterations of loop D; from one to the next
+ *       bands, band                bands: a loop; indices of one; with bands
+ *       along                      indices along which bands lie: a loop; with bands or writes
+ *       columns                    along `read` (or `follow`) in tiles of one size: a loop; with reads
+ *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
+ *       write.last, read.last      where the last tile begins; with write_over, read_over
+ *       P.tail                     to the columns of the smaller tile behind the others; with tail
+ *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
+ *       run, run.last              bytes of a run, where its last chunk begins; with chunk
+ *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
+ *                                  transposes, where rows or columns are far apart, or lie in groups */
 #ifndef AIC_PART_MOVE_H
 #define AIC_PART_MOVE_H
 
