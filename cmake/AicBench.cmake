@@ -67,3 +67,5 @@ foreach(program layers:layers making:make_kernels) # folder:name
         aic_add_bench(${name} FALSE ${folder_sources})
     endif()
 endforeach()
+# Its unit of compile time is a job of LLVM alone.
+target_link_libraries(bench_layers PRIVATE aicjit_llvm)

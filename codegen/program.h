@@ -116,7 +116,7 @@ typedef enum aic_own {
 } aic_own;
 
 /* The key of own code; it lives as long as the plan. */
-enum { AIC_OWN_ARGUMENTS = 3 };
+enum { AIC_OWN_ARGUMENTS = 2 };
 typedef struct aic_own_key {
     aic_own code;
     const struct aic_plan *plan;

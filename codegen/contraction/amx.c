@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { ROWS = AMX_ROWS, ROW_BYTES = AMX_ROW_BYTES, STEP_KPACKS = AMX_STEP_KPACKS, KPACK_BYTES = 4 };
+enum { ROWS = AMX_ROWS, STEP_KPACKS = AMX_STEP_KPACKS, KPACK_BYTES = AMX_KPACK_BYTES };
 
 /* Planes of an element; 0: of a type that tiles do not multiply. */
 static unsigned planes_of(const aic_contraction *c)
@@ -200,7 +200,7 @@ amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t col
     return g;
 }
 
-static amx_grid largest_grid(const aic_contraction *c, const aic_plan_geometry *g)
+amx_grid aic_amx_largest_grid(const aic_contraction *c, const aic_plan_geometry *g)
 {
     return grid_of(c, g->rows.large, g->cols.large, g->vectors);
 }
@@ -209,17 +209,6 @@ int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
 {
     const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
     return index * g->pixels < last ? index * g->pixels : last;
-}
-
-amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
-{
-    amx_registers a = {.g = largest_grid(c, &t->geometry)};
-    const unsigned images = (unsigned)(a.g.rows * a.g.across),
-                   fewer = images < t->geometry.vectors ? images : t->geometry.vectors;
-    a.holds_images = images <= t->geometry.vectors;
-    a.held = images * t->geometry.vectors;
-    a.passing = a.held + (t->geometry.arithmetic.planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer);
-    return a;
 }
 
 /* Whether registers of some tile have pixels that the output has not, whose sums must not be stored to the result. */
@@ -242,10 +231,10 @@ static void find_specials(const aic_contraction *c, aic_wish *wish)
 }
 
 /* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
- * added to the old result and clamped (amx_tile.c). */
+ * added to the old result and clamped (parts/amx_tile.c). */
 static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    const amx_grid largest = largest_grid(c, g);
+    const amx_grid largest = aic_amx_largest_grid(c, g);
     aic_wish wish = {.step_kpacks = STEP_KPACKS,
                      .merged = merges(c) ? c->across.taps : 1,
                      .fold = fold_of(c),
@@ -301,7 +290,7 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
-    const amx_grid largest = largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
+    const amx_grid largest = aic_amx_largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
     return !t->geometry.accumulate && g.rows == 1 && g.width <= g.pixels &&
            aic_amx_smaller_grid(&largest, fewer_rows, fewer_cols).rows == 1;
 }
@@ -451,13 +440,13 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of(t);
-    const amx_grid largest = largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
+    const amx_grid largest = aic_amx_largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->geometry.vectors, height = (double)g.pixels;
     const double steps = (double)(t->panel.taps * t->panel.kpacks / STEP_KPACKS);
     const double window = (double)aic_band_window(c, &t->band, rows, cols);
     const double planes = t->geometry.arithmetic.planes, times = planes * planes;
     const bool crossed =
-        planes > 1 && fmin(images, vectors) > 1; /* amx_tile.c loads a plane of the passing side twice */
+        planes > 1 && fmin(images, vectors) > 1; /* parts/amx_tile.c loads a plane of the passing side twice */
     const double products = steps * times * vectors * (ROWS + (images - 1) * again_cycles(height));
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
                          steps * vectors * (double)aic_amx_step_kpacks(t) *
@@ -525,12 +514,6 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
     return OPERATIONS * products * (double)(c->down.out * c->across.out) * (double)c->n / AMX_LANES;
 }
 
-static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
-                                aic_routine leave)
-{
-    return aic_compose_own_tile(program, plan, AIC_OWN_amx_tile, rows, cols, leave);
-}
-
 const aic_microkernel aic_microkernel_amx = {
     .name = "amx",
     .refuse = refuse,
@@ -550,8 +533,7 @@ const aic_microkernel aic_microkernel_amx = {
     .blocks = blocks_of,
     .bound = bound_of,
     .serves = serves,
-    .compose = compose_tile,
+    .compose = aic_compose_amx_tile,
     .needs = AIC_NEEDS_TILES,
-    .enter = AIC_OWN_amx_enter,
-    .leave = AIC_OWN_amx_leave,
+    .compose_state = aic_compose_amx_state,
 };

@@ -239,9 +239,9 @@ static void give_staging(aic_use *use, const frame *f, const aic_bands_key *key)
             aic_use_trips(use, runs, RUNS[i]);
             aic_use_number(use, run, "run.%d", i);
             aic_use_number(use, pitch, "run.pitch.%d", i);
-            if (key->defers) {
-                aic_use_number(use, pitch - run * AIC_ROW_BYTES, "run.skip.%d", i);
-                aic_use_number(use, f->c->across.out - run, "run.gap.%d", i);
+            if (key->defers) { /* behind the only run there is nothing */
+                aic_use_number(use, runs > 1 ? pitch - run * AIC_ROW_BYTES : 0, "run.skip.%d", i);
+                aic_use_number(use, runs > 1 ? f->c->across.out - run : 0, "run.gap.%d", i);
             }
         }
     }

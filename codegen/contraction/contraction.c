@@ -122,23 +122,14 @@ static double bound(const aic_plan *plan)
     return least;
 }
 
-/* Code that sets up tile registers, or releases them. */
-static aic_routine compose_state(aic_program *program, const aic_plan *plan, aic_own code, const char *name)
-{
-    aic_own_key key = {.code = code, .plan = plan};
-    aic_use use;
-    aic_own_begin(&use, &key, 0, 0);
-    return aic_program_add(program, &use, "%s", name);
-}
-
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     const aic_microkernel *kernel = aic_tiling_of(plan)->kernel;
     bodies->pack = (kernel->compose_weights != NULL ? kernel->compose_weights : aic_compose_pack_weight)(program, plan);
     aic_compose_bands(program, plan, bodies);
     if ((kernel->needs & AIC_NEEDS_TILES) != 0) {
-        bodies->enter = compose_state(program, plan, kernel->enter, "enter");
-        bodies->leave = compose_state(program, plan, kernel->leave, "release");
+        bodies->enter = kernel->compose_state(program, plan, true);
+        bodies->leave = kernel->compose_state(program, plan, false);
     }
 }
 

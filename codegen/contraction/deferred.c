@@ -21,10 +21,3 @@ aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic
     aic_use_call(&use, store, "store");
     return aic_program_add(program, &use, "leave");
 }
-
-/* Calls the function for at most so many runs and about so many rows of each. */
-void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function)
-{
-    LLVMValueRef args[] = {note, aic_int(e, s->deferred_runs), aic_int(e, s->deferred_rows)};
-    aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
-}

@@ -57,8 +57,7 @@ aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, 
 
 /* deferred.c: a deferred tile stays in its staging buffer, described by a note in the worker's memory
  * (parts/deferred.h), until it is stored beside the products of the next tile. void leave(note; runs, most) stores rows
- * of it, if there is one, by `store`, a function of aic_strips. A call of it for the rows of one pause. */
+ * of it, if there is one, by `store`, a function of aic_strips. */
 aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store);
-void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function);
 
 #endif

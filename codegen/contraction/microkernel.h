@@ -79,9 +79,9 @@ typedef struct aic_microkernel {
 
     uint32_t needs; /* what a call needs of the machine (AIC_NEEDS_...) */
 
-    /* With AIC_NEEDS_TILES: the code by which a worker sets up the tile registers before its tiles and releases them
-     * afterwards. */
-    aic_own enter, leave;
+    /* With AIC_NEEDS_TILES: composes the function by which a worker sets up the tile registers before its tiles, or
+     * releases them afterwards. */
+    aic_routine (*compose_state)(aic_program *program, const aic_plan *plan, bool enters);
 } aic_microkernel;
 
 extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla,
@@ -97,12 +97,9 @@ aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *p
 bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks);
 aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g);
 
-/* tile_use.c: the tile of aic_microkernel_vector; one of own code, whose arguments are rows, columns, and whether there
- * is the role `leave`. */
+/* tile_use.c: the tile of aic_microkernel_vector. */
 aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
                                     aic_routine leave);
-aic_routine aic_compose_own_tile(aic_program *program, const aic_plan *plan, aic_own code, int64_t rows, int64_t cols,
-                                 aic_routine leave);
 
 /* tile_use.c: offsets in bytes of pixel number `pixel` of a tile, counted row by row: in the band, from the tile's
  * first pixel; and of its sums of one vector in the result or, with a staging buffer, in a strip, where the pixels of a

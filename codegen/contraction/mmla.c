@@ -271,7 +271,12 @@ LLVMValueRef aic_emit_own_mmla_tile(aic_emit *e, const aic_plan *plan, const int
 static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
                                 aic_routine leave)
 {
-    return aic_compose_own_tile(program, plan, AIC_OWN_mmla_tile, rows, cols, leave);
+    aic_own_key key = {.code = AIC_OWN_mmla_tile, .plan = plan, .argument = {rows, cols}};
+    aic_use use;
+    (void)leave;
+    aic_own_begin(&use, &key, 4, 0);
+    return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
+                           (long long)aic_tiling_of(plan)->geometry.panel_channels);
 }
 
 const aic_microkernel aic_microkernel_mmla = {

@@ -42,11 +42,27 @@ bool aic_is_row_hot(const aic_plan *plan)
     return aic_pack_kind(c->down.taps * c->across.taps * outputs / t->kernel->rate) == AIC_EMIT_HOT;
 }
 
-/* Whether the packing is a part: neither rows nor taps are folded, nothing is noted, elements have one plane. */
+/* Turns to the columns of a residue. */
+static void take_residue(aic_band_writer *w, int64_t residue)
+{
+    w->columns = w->wish->run > 0 ? w->wish->run : w->b->columns;
+    w->first = residue;
+    w->gap = w->b->col_residues * w->b->col_gap;
+    aic_find_columns(w);
+}
+
+/* Whether the packing is a part: kernel rows are not folded, nothing is noted, elements have one plane, and the image
+ * is in every row. */
 static bool is_part(const aic_band_writer *w)
 {
-    return w->wish->run == 0 && w->wish->fold == 1 && w->g->arithmetic.product != AIC_PRODUCT_BFLOAT &&
-           !w->wish->specials;
+    bool inside = true;
+    for (int64_t residue = 0; residue < w->b->col_residues; residue++) {
+        aic_band_writer of = *w;
+        take_residue(&of, residue);
+        inside = inside && of.inside > 0;
+    }
+    return inside && w->wish->fold == 1 && w->g->arithmetic.product != AIC_PRODUCT_BFLOAT && !w->wish->specials &&
+           (w->wish->run == 0 || w->b->pixel_pitch % AIC_LINE_BYTES == 0);
 }
 
 /* What remains of the channels of a pixel, `channels` of them in one pass. */
@@ -97,13 +113,15 @@ static void give_columns(const aic_band_writer *w, aic_use *use, const aic_row_k
     }
     aic_use_number(use, c->down.extent, "image.rows");
     aic_use_number(use, c->image.row_pitch * w->g->source_bytes, "image.row");
-    aic_use_number(use, (w->left * w->gap - c->across.pad) * c->image.pixel * w->g->source_bytes, "image.first");
+    aic_use_number(use, (w->left * w->gap + w->first - c->across.pad) * c->image.pixel * w->g->source_bytes,
+                   "image.first");
     if (key->fractal) {
         aic_use_number(use, c->image.fractal_rows, "fractal.rows");
         aic_use_number(use, c->image.fractal * w->g->source_bytes, "fractal");
     }
 }
 
+/* A row of the residue that the writer has turned to. */
 static aic_routine use_row(aic_program *program, const aic_band_writer *w, bool fast)
 {
     const aic_contraction *c = w->c;
@@ -126,27 +144,41 @@ static aic_routine use_row(aic_program *program, const aic_band_writer *w, bool 
     aic_use_begin(&use, &aic_part_row, &key, 2, 1);
     give_channels(w, &use, &key);
     give_columns(w, &use, &key);
-    return aic_program_add(program, &use, "row");
+    return aic_program_add(program, &use, w->first > 0 ? "row_%lld" : "row", (long long)w->first);
 }
 
 static aic_routine use_rows(aic_program *program, const aic_band_writer *w, bool fast)
 {
     const aic_plan_band *b = w->b;
-    const aic_rows_key key = {.gap = b->gap != 1, .windows = b->row_step != b->row_gap};
+    const aic_rows_key key = {.gap = b->gap != 1,
+                              .windows = b->row_step != b->row_gap,
+                              .row_residues = b->row_residues > 1,
+                              .residues = b->col_residues};
     aic_use use;
     aic_use_begin(&use, &aic_part_rows, &key, 2, 2);
-    aic_use_number(&use, b->row_pitch, "row.pitch");
+    aic_use_number(&use, b->row_pitch / b->col_residues, "row.pitch");
+    if (key.row_residues) {
+        aic_use_number(&use, b->row_residues, "row.residues");
+        aic_use_number(&use, b->col_residues * b->residue_bytes, "row.residue");
+    }
     aic_use_number(&use, b->gap, "row.gap");
     aic_use_number(&use, b->row_step, "row.step");
     aic_use_number(&use, b->row_gap - b->row_step, "row.skip");
-    aic_use_call(&use, use_row(program, w, fast), "row");
+    for (int64_t residue = 0; residue < b->col_residues; residue++) {
+        aic_band_writer of = *w;
+        take_residue(&of, residue);
+        if (residue > 0) {
+            aic_use_number(&use, residue * b->residue_bytes, "residue.%lld", (long long)residue);
+        }
+        aic_use_call(&use, use_row(program, &of, fast), "row.%lld", (long long)residue);
+    }
     return aic_program_add(program, &use, "image");
 }
 
 aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
 {
     const aic_band_writer w = aic_band_writer_of(plan);
-    if (is_part(&w) && w.inside > 0) {
+    if (is_part(&w)) {
         return use_rows(program, &w, !aic_is_row_hot(plan));
     }
     aic_own_key key = {.code = AIC_OWN_image, .plan = plan};

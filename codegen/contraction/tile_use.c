@@ -141,17 +141,3 @@ aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, 
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
                            (long long)t->geometry.panel_channels);
 }
-
-aic_routine aic_compose_own_tile(aic_program *program, const aic_plan *plan, aic_own code, int64_t rows, int64_t cols,
-                                 aic_routine leave)
-{
-    const aic_tiling *t = aic_tiling_of(plan);
-    aic_own_key key = {.code = code, .plan = plan, .argument = {rows, cols, leave != 0}};
-    aic_use use;
-    aic_own_begin(&use, &key, 4, t->geometry.blocks > 1);
-    if (leave != 0) {
-        aic_use_call(&use, leave, "leave");
-    }
-    return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
-                           (long long)t->geometry.panel_channels);
-}

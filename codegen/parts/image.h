@@ -1,10 +1,15 @@
-/* The parts that pack image rows into a band, where elements have one plane and neither rows nor taps are folded.
+/* The parts that pack image rows into a band, where elements have one plane and no kernel rows are folded. Where rows
+ * and columns of one residue modulo the strides lie together (aic_wish.run), a row of the band is one for each residue
+ * of columns.
  *
  *     void rows(band, image; first, rows)     `rows` band rows, band row 0 shows image row `first`, which may be < 0
- *       row.pitch                  of the band
+ *       row.pitch                  from one row of the band to the next, of those that have the same residue
+ *       row.residues, row.residue  how many residues rows have; bytes from those of one to those of the next; with
+ *                                  row_residues
+ *       residue.R                  bytes to the row of column residue R; R > 0
  *       row.gap                    image rows from one band row to the next; with gap
  *       row.step, row.skip         band rows of a window, image rows between two windows; with windows
- *       role `row`                 packs one
+ *       roles `row.R`              pack a row of column residue R
  *
  *     void row(row, image; h)                 a band row from image row h, which may lie outside of the image
  *       row.bytes                  of padding where the row is outside, or where the image overwrites it: a loop

@@ -1,4 +1,5 @@
 /* The kinds of parts: the fields of their keys, and how they are compiled. */
+#include "codegen/parts/amx.h"
 #include "codegen/parts/bands.h"
 #include "codegen/parts/boxes.h"
 #include "codegen/parts/depth.h"
@@ -149,6 +150,21 @@ static const aic_field depth_fields[] = {
 KIND_OF(depth, depth_tile, AIC_PART_WELL);
 KIND_OF(depth, depth_image, AIC_PART_WELL);
 KIND_OF(depth, depth_weights, AIC_PART_FAST);
+
+static const aic_field amx_tile_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_amx_tile_key, __VA_ARGS__)
+#include "codegen/parts/amx_tile.def"
+#undef AIC_FIELD
+};
+KIND(amx_tile, AIC_PART_WELL);
+KIND_OF(amx_tile, amx_special, AIC_PART_WELL);
+
+static const aic_field amx_state_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_amx_state_key, __VA_ARGS__)
+#include "codegen/parts/amx_state.def"
+#undef AIC_FIELD
+};
+KIND(amx_state, AIC_PART_FAST);
 
 static const aic_field boxes_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_boxes_key, __VA_ARGS__)

@@ -92,6 +92,11 @@ static const char *best_isa(const char *most)
 
 static const char *program = "bench"; /* its name, for messages about options */
 
+const char *bench_program(void)
+{
+    return program;
+}
+
 static _Noreturn void refuse_option(const bench_option *table, const char *option, const char *problem)
 {
     fprintf(stderr, "%s: %s: %s; options are", program, option, problem);

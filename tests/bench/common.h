@@ -64,6 +64,16 @@ void bench_close_output(FILE *file, const char *path);
 /* A string of JSON. What is no printable character of ASCII becomes a blank. */
 void bench_write_text(FILE *out, const char *text);
 
+/* The name of the program, for messages. */
+const char *bench_program(void);
+
+/* Takes a validated specification over that is line number `line` of a file; says what is wrong with it, or NULL. */
+typedef const char *(*bench_take_spec)(void *argument, const char *text, aic_spec *spec, size_t line);
+
+/* Hands on the operators of a file, a text a line, with '#' comments and blank lines. Lines that are no legal operator,
+ * or not taken, are named on standard error, and false is returned then. */
+bool bench_read_specs(const char *path, bench_take_spec take, void *argument);
+
 /* Whether the options choose this kind and layer. */
 bool bench_wants_kind(const bench_options *options, const bench_kind *kind);
 bool bench_wants_layer(const bench_options *options, const bench_layer *layer);

@@ -76,11 +76,12 @@ static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)
 }
 
 /* Scales of the output channels: here the primitive takes them when it runs, as the argument dnnl_scales_argument(). */
-static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, const float *scale)
+static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, dnnl_dim_t groups,
+                                             const float *scale)
 {
     (void)count;
     (void)scale;
-    return dnnl_primitive_attr_set_scales_mask(attr, DNNL_ARG_WEIGHTS, 1);
+    return dnnl_primitive_attr_set_scales_mask(attr, DNNL_ARG_WEIGHTS, groups > 1 ? 3 : 1); /* of group and output */
 }
 
 static inline int dnnl_scales_argument(void)
@@ -145,8 +146,10 @@ static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)
 }
 
 /* Scales of the output channels: here they are part of the primitive, and dnnl_scales_argument() is 0. */
-static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, const float *scale)
+static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, dnnl_dim_t groups,
+                                             const float *scale)
 {
+    (void)groups;
     return dnnl_primitive_attr_set_output_scales(attr, count, 2, scale);
 }
 

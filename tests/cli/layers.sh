@@ -41,6 +41,47 @@ if grep -q 'limit: int16 pairs' .out; then
     ok 'and its own goal' grep -q "^target int8 to int32, ResNet-50, of the level's own limit" .out
 fi
 
+# ---- batches ----
+
+batch() { # NAME ARGUMENT...
+    local name=$1
+    shift
+    expect "$name" 0 ', [0-9]+ images a call' "$layers" --kind "$@" --time 0.001 --json batch.json
+    ok "$name: no result differs" json batch.json "all(p['same'] for l in o['layers'] if $peers_of for p in l['peers'])"
+}
+batch 'a batch' int8 --batch 3 --set hard --layer 33-17
+ok 'products of all images' json batch.json 'o["batch"] == 3 and o["layers"][0]["macs"] == 3 * 31 * 31 * 64 * 32 * 9'
+ok 'weights are there once' json batch.json 'o["layers"][0]["bytes"] == 3 * 31 * 31 * (64 + 32 * 4) + 9 * 64 * 32'
+batch 'a batch by two threads' fused --batch 5 --threads 2 --set hard --layer 33-17
+batch 'of single calls elsewhere' fast --batch 2 --set tiny --layer '32-32 @1'
+
+# ---- a file ----
+
+cat >shapes.txt <<'EOS'
+# an int8 layer, one of three channels, a depthwise chain
+conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1])
+
+ conv2d(dtype=float16, fm_shape=[1,9,9,4], kernel_shape=[1,3,3,32,4], stride=[2,2], accumulate=fast)
+conv2d(dtype=int8, fm_shape=[2,7,7,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], groups=64) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)
+EOS
+expect 'a file' 0 "^the file's$" "$layers" --file shapes.txt --time 0.001 --json file.json --svg file.svg
+ok 'its layers, kinds and lines' json file.json '[(l["line"], l["kind"], l["layer"]) for l in o["layers"]] == [
+    (2, "int8", "3x3 64-48 @5x6"), (5, "fused", "3x3 64 @7"), (4, "fast", "3x3/2 3-32 @9")]'
+ok 'and a picture' test "$(grep -c '<title>' file.svg)" -eq 3
+expect 'one kind of a file' 0 "^the file's$" "$layers" --file shapes.txt --kind fused --time 0.001 --json file.json
+ok 'is one layer' json file.json '[l["line"] for l in o["layers"]] == [5]'
+cat >bad.txt <<'EOS'
+conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,48,32], pad=[1,0,1,1])
+mmad(dtype=int8, m=3, n=16, k=32)
+conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,48,32])
+conv2d(dtype=int8)
+EOS
+"$layers" --file bad.txt >.out 2>.err
+ok 'wrong lines end it' test $? -eq 2
+ok 'each is named' test "$(grep -Eo '^layers: bad.txt:[0-9]+: (not measured here|conv2d: fm_shape)' .err | tr '\n' ' ')" = \
+    'layers: bad.txt:1: not measured here layers: bad.txt:2: not measured here layers: bad.txt:4: conv2d: fm_shape '
+ok 'before anything is measured' test ! -s .out
+
 wrong() { # NAME ARGUMENT...
     local name=$1 got
     shift
@@ -53,6 +94,11 @@ wrong 'an option that there is not' --speed 3
 wrong 'no value' --json
 wrong 'a kind that there is not' --kind int9
 wrong 'a set that there is not' --set resnet
+wrong 'the set of a file without one' --set file
+wrong 'a set and a file' --set tiny --file shapes.txt
+wrong 'a file without operators' --file /dev/null
+wrong 'a file that is not there' --file gone.txt
+wrong 'no image' --batch 0
 wrong 'a level that there is not' --isa sse9
 wrong 'a number that is none' --time soon
 wrong 'a file that cannot be written' --json /nowhere/layers.json --set tiny

@@ -45,8 +45,11 @@ def test_tasks_of_asyncio():
 
 
 def test_errors():
-    with pytest.raises(aicjit.ArgumentError, match="conv2d: "):
+    with pytest.raises(aicjit.ArgumentError, match=r"^specs\[%d\]: conv2d: " % len(SPECS)) as raised:
         aicjit.compile_many([*SPECS, WRONG])
+    assert all(message.startswith("specs[%d]: " % len(SPECS)) for message in raised.value.messages)
+    with pytest.raises(aicjit.ArgumentTypeError, match=r"^specs\[1\]: "):
+        aicjit.compile_many([SPECS[0], 5], 1)
     made = aicjit.compile_many([SPECS[0], WRONG, SPECS[1]], errors="return")
     assert isinstance(made[1], aicjit.ArgumentError) and [str(made[i].spec) for i in (0, 2)] == SPECS[:2]
     text, number = aicjit.compile_many(["conv2d(", 5], errors="return")

@@ -60,6 +60,9 @@ static void write_row(FILE *out, const results *r, const layer_row *row)
 {
     (void)fprintf(out, "{\"kind\":\"%s\",\"set\":\"%s\",\"layer\":\"%s\",\"count\":%d", row->kind->name, row->set->name,
                   row->name, row->layer.count);
+    if (row->line > 0) {
+        (void)fprintf(out, ",\"line\":%zu", row->line);
+    }
     (void)fprintf(out, ",\"macs\":%" PRId64 ",\"bytes\":%" PRId64, row->macs, row->bytes);
     write_number(out, "ns", row->ns);
     write_number(out, "plain_ns", row->plain_ns);
@@ -69,6 +72,7 @@ static void write_row(FILE *out, const results *r, const layer_row *row)
     write_number(out, "limit_gmacs_per_s", row->limit);
     write_number(out, "limit_share", (double)row->macs / row->ns / (row->limit * r->threads));
     write_number(out, "compile_ms", row->compile_ms);
+    write_number(out, "compile_ratio", row->compile_ms / row->fixed_ms);
     write_member(out, "schedule", row->schedule);
     write_peers(out, row);
     (void)fprintf(out, "}");
@@ -122,8 +126,9 @@ static void write_goals(FILE *out, const results *r)
 
 void write_json(FILE *out, const results *r)
 {
-    (void)fprintf(out, "{\"program\":\"layers\",\"version\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"clock\":\"%s\"",
-                  aic_version(), r->isa, r->threads, r->threads > 1 ? "wall" : "processor");
+    (void)fprintf(
+        out, "{\"program\":\"layers\",\"version\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"batch\":%d,\"clock\":\"%s\"",
+        aic_version(), r->isa, r->threads, r->batch, r->threads > 1 ? "wall" : "processor");
     char processor[128];
     processor_name(processor, sizeof processor);
     write_member(out, "processor", processor);

@@ -10,10 +10,11 @@
 
 /* ---- shapes ---- */
 
-/* A convolution of one image. channels = 3 stands for C0 = 4, other numbers are rounded up to whole C0 blocks by us;
- * the peer gets them as they are. count: how often the network has it, 1 in other sets. */
+/* A convolution of one image. Up to three channels stand for C0 = 4, other numbers are rounded up to whole blocks by
+ * us, as those of outputs are; the peer gets them as they are. count: how often the network has it, 1 in other sets.
+ * groups: 1, or as many as channels and outputs. */
 typedef struct layer {
-    int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count;
+    int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count, groups;
 } layer;
 
 typedef struct layer_set {
@@ -26,11 +27,12 @@ typedef struct layer_set {
 } layer_set;
 
 extern const layer_set layer_sets[]; /* an entry without a name behind the last */
+const layer_set *set_named(const char *name);
 
 /* Layer number `index`; false past the last. */
 bool layer_at(const layer_set *set, size_t index, layer *l);
 
-/* "3x3/2 128-128 @56", "1x7 128-128 @17", "3x3 dil 2 64-64 @14x449". */
+/* "3x3/2 128-128 @56", "1x7 128-128 @17", "3x3 dil 2 64-64 @14x449"; "3x3 64 @56" with groups. */
 enum { LAYER_NAME_MAX = 64 };
 void layer_name(const layer *l, char name[LAYER_NAME_MAX]);
 
@@ -80,11 +82,28 @@ typedef struct layer_kind {
 
 extern const layer_kind layer_kinds[]; /* an entry without a name behind the last */
 
+/* The layer as an operator of this kind. */
+aic_spec *layer_spec(const layer *l, const layer_kind *kind);
+
 /* The unit that bounds this arithmetic on a level. */
 limit_unit limit_of(const layer_kind *kind, const char *isa);
 
 /* How results of a peer are called: "s8 to s32". */
 const char *peer_types_name(peer_types types);
+
+/* ---- a file's ---- */
+
+/* The set `file`: layers that are of one kind each. */
+enum { FILE_LAYERS_MAX = 256 };
+typedef struct file_line {
+    const layer_kind *kind;
+    size_t line;
+} file_line;
+extern layer file_layers[FILE_LAYERS_MAX + 1];
+extern file_line file_lines[FILE_LAYERS_MAX];
+
+/* Reads it. Wrong lines are named on standard error, and false is returned then. */
+bool read_layers(const char *path);
 
 /* ---- measurements ---- */
 
@@ -92,13 +111,15 @@ typedef struct layer_row {
     const layer_kind *kind;
     const layer_set *set;
     layer layer;
+    size_t line; /* of the file; 0: of none */
     char name[LAYER_NAME_MAX];
-    int64_t macs, bytes; /* bytes of the operands */
+    int64_t macs, bytes; /* bytes of the operands; of all images of a batch, as times are */
     double ns;           /* one call of ours */
     double plain_ns;     /* with plain weights; 0: that is what ns is */
     double one_ns;       /* on one thread, where ns is with more; else 0 */
     double limit;        /* of one thread, measured around the layer, 10^9 multiply-accumulates a second */
     double compile_ms;   /* 0: not measured */
+    double fixed_ms;     /* what the fixed job of compiling took then */
     char schedule[160];
     struct {
         double ns; /* 0: there is none, or it has no such convolution */
@@ -119,7 +140,7 @@ enum { ROWS_MAX = 1024, GOALS_MAX = 32 };
 
 typedef struct results {
     const char *isa;
-    int threads;
+    int threads, batch;
     machine_limits limits;
     layer_row row[ROWS_MAX];
     size_t count;
@@ -141,6 +162,10 @@ total total_of(const results *r, const layer_kind *kind, const layer_set *set);
 typedef struct layer_contexts {
     aic_context *shared, *single;
 } layer_contexts;
+
+/* Milliseconds that LLVM takes for one and the same function, whatever this library does: the unit in which the making
+ * of kernels is watched. */
+double fixed_job_ms(void);
 
 /* Measures one layer; about `seconds` for each way to compute it. */
 void measure_layer(layer_row *row, const results *r, const layer_contexts *contexts, double seconds);

@@ -1,28 +1,30 @@
 /* Layers of networks, and shapes that are hard: our kernels, the machine's own limits and a peer, in turns in one run
  * on the same values, results compared. The last lines say which goals are met; the exit status does not.
  *
- *     layers [--isa LEVEL] [--threads N] [--kind int8|fused|fast|cube] [--set NAME] [--layer PART_OF_NAME]
- *            [--time SECONDS] [--json FILE] [--svg FILE]
+ *     layers [--isa LEVEL] [--threads N] [--kind int8|fused|fast|cube] [--set NAME | --file FILE]
+ *            [--layer PART_OF_NAME] [--batch IMAGES] [--time SECONDS] [--json FILE] [--svg FILE]
  *
- * A LEVEL below the host's best is the peer's, too. */
+ * FILE has an operator text a line. A LEVEL below the host's best is the peer's, too. */
 #include "tests/bench/layers/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
-    const char *isa, *threads, *kind, *set, *layer, *seconds, *json, *svg;
+    const char *isa, *threads, *kind, *set, *file, *layer, *batch, *seconds, *json, *svg;
 } options;
 
 static options parse(int argc, char **argv)
 {
-    options o = {.seconds = "0.1", .threads = "1"};
+    options o = {.seconds = "0.1", .threads = "1", .batch = "1"};
     bench_read_options(argc, argv,
                        (const bench_option[]){{"--isa", &o.isa},
                                               {"--threads", &o.threads},
                                               {"--kind", &o.kind},
                                               {"--set", &o.set},
+                                              {"--file", &o.file},
                                               {"--layer", &o.layer},
+                                              {"--batch", &o.batch},
                                               {"--time", &o.seconds},
                                               {"--json", &o.json},
                                               {"--svg", &o.svg},
@@ -42,10 +44,13 @@ static void check_names(const options *o)
         kind = kind || wants(o->kind, k->name);
     }
     for (const layer_set *s = layer_sets; s->name != NULL; s++) {
-        set = set || wants(o->set, s->name);
+        set = set || (wants(o->set, s->name) && (o->set == NULL || s->layers != file_layers));
     }
     if (!kind || !set) {
         bench_refuse(kind ? "--set" : "--kind", kind ? o->set : o->kind);
+    }
+    if (o->file != NULL && o->set != NULL) {
+        bench_refuse("--set", "a file is a set of its own, another");
     }
     if (o->isa != NULL && (aic_isa_check(o->isa) != AIC_OK || aic_isa_emulated(o->isa))) {
         bench_refuse("--isa", o->isa);
@@ -67,10 +72,11 @@ static void measure_set(results *r, const layer_kind *kind, const layer_set *set
     const size_t first = r->count;
     layer l;
     for (size_t i = 0; layer_at(set, i, &l); i++) {
+        const file_line line = set->layers == file_layers ? file_lines[i] : (file_line){kind, 0};
         layer_row *row = &r->row[r->count];
-        *row = (layer_row){.kind = kind, .set = set, .layer = l};
+        *row = (layer_row){.kind = kind, .set = set, .layer = l, .line = line.line};
         layer_name(&l, row->name);
-        if (o->layer != NULL && strstr(row->name, o->layer) == NULL) {
+        if ((o->layer != NULL && strstr(row->name, o->layer) == NULL) || line.kind != kind) {
             continue;
         }
         if (r->count + 1 == ROWS_MAX) {
@@ -101,7 +107,7 @@ static void measure_all(results *r, const options *o)
         }
         print_head(r, kind);
         for (const layer_set *set = layer_sets; set->name != NULL; set++) {
-            if (wants(o->set, set->name) && (kind->fused || !set->fused_only)) {
+            if (wants(o->file != NULL ? "file" : o->set, set->name) && (kind->fused || !set->fused_only)) {
                 measure_set(r, kind, set, o, &contexts);
             }
         }
@@ -110,14 +116,29 @@ static void measure_all(results *r, const options *o)
     aic_context_destroy(contexts.single);
 }
 
+static void read_file(const char *path)
+{
+    layer l;
+    if (!read_layers(path)) {
+        exit(2);
+    }
+    if (!layer_at(set_named("file"), 0, &l)) {
+        bench_refuse("--file", "no operator, which");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static results r;
     const options o = parse(argc, argv);
     check_names(&o);
+    if (o.file != NULL) {
+        read_file(o.file);
+    }
     const char *best = bench_parse(1, argv, NULL).isa;
     r.isa = o.isa != NULL ? o.isa : best;
     r.threads = (int)bench_number("--threads", o.threads, 1, AIC_THREADS_MAX);
+    r.batch = (int)bench_number("--batch", o.batch, 1, 4096);
     (void)bench_number("--time", o.seconds, 0, 3600);
     bench_use_peer(argv, o.threads, r.isa, best);
     FILE *json = bench_open_output("--json", o.json), *svg = bench_open_output("--svg", o.svg);

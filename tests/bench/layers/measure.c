@@ -10,37 +10,6 @@
 
 enum { DST, FEATURE_MAP, WEIGHT, WORDS };
 
-static aic_spec *spec_of(const layer *l, const layer_kind *kind)
-{
-    aic_conv2d_desc d = aic_conv2d_desc_init();
-    const int64_t c0 = l->channels == 3 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
-    const int64_t c1 = (l->channels + c0 - 1) / c0;
-    const int64_t fm_shape[] = {c1, l->height, l->width, c0};
-    const int64_t kernel_shape[] = {c1, l->kernel_h, l->kernel_w, l->cout, c0};
-    const int64_t pad[] = {l->pad_w, l->pad_w, l->pad_h, l->pad_h};
-    memcpy(d.fm_shape, fm_shape, sizeof fm_shape);
-    memcpy(d.kernel_shape, kernel_shape, sizeof kernel_shape);
-    memcpy(d.pad, pad, sizeof pad);
-    d.stride[0] = d.stride[1] = l->stride;
-    d.dilation[0] = d.dilation[1] = l->dilation;
-    d.dtype = kind->dtype;
-    d.accumulate = kind->accumulate;
-    aic_fixpipe_desc f = aic_fixpipe_desc_init();
-    f.src = AIC_INT32;
-    f.dst = AIC_INT8;
-    f.format = AIC_FORMAT_NZ;
-    f.quantPre = AIC_QUANT_VREQ8;
-    f.reluEn = true;
-    aic_spec *stages[2] = {NULL, NULL}, *spec = NULL;
-    if (aic_spec_create_conv2d(&d, &stages[0]) != AIC_OK || aic_spec_create_fixpipe(&f, &stages[1]) != AIC_OK ||
-        aic_spec_chain((const aic_spec *const *)stages, kind->fused ? 2 : 1, &spec) != AIC_OK) {
-        bench_die("specification");
-    }
-    aic_spec_destroy(stages[0]);
-    aic_spec_destroy(stages[1]);
-    return spec;
-}
-
 /* ---- ours ---- */
 
 /* A kernel with the operands of its calls. */
@@ -53,21 +22,41 @@ typedef struct ours {
     aic_conv2d_desc desc;
     void *packed;
     void *operand[AIC_OPERANDS_MAX]; /* with packed weights */
+    size_t batch, stride[AIC_OPERANDS_MAX];
 } ours;
+
+static void need_call(aic_status status)
+{
+    if (status != AIC_OK) {
+        bench_die("call");
+    }
+}
 
 static void run_packed(void *argument)
 {
     const ours *o = argument;
-    if (aic_kernel_call_packed(o->kernel, o->operand, o->data->count) != AIC_OK) {
-        bench_die("call");
-    }
+    need_call(o->batch > 1 ? aic_kernel_call_batch_packed(o->kernel, o->operand, o->stride, o->batch)
+                           : aic_kernel_call_packed(o->kernel, o->operand, o->data->count));
 }
 
 static void run_plain(void *argument)
 {
     const ours *o = argument;
-    if (aic_kernel_call(o->kernel, o->data->pointer, o->data->count) != AIC_OK) {
-        bench_die("call");
+    need_call(o->batch > 1 ? aic_kernel_call_batch(o->kernel, o->data->pointer, o->stride, o->batch)
+                           : aic_kernel_call(o->kernel, o->data->pointer, o->data->count));
+}
+
+/* Each image of a batch by itself. */
+static void run_singly(void *argument)
+{
+    const ours *o = argument;
+    void *operand[AIC_OPERANDS_MAX];
+    memcpy(operand, o->operand, sizeof operand);
+    for (size_t i = 0; i < o->batch; i++) {
+        for (size_t k = DST; k <= FEATURE_MAP; k++) {
+            operand[k] = (unsigned char *)o->operand[k] + i * o->stride[k];
+        }
+        need_call(aic_kernel_call_packed(o->kernel, operand, o->data->count));
     }
 }
 
@@ -76,16 +65,18 @@ static void run_jit(void *argument)
 {
     const ours *o = argument;
     void *const *p = o->data->pointer;
-    const aic_status status = o->alone ? aic_jit_conv2d(o->context, &o->desc, p[DST], p[FEATURE_MAP], p[WEIGHT])
-                                       : aic_jit_spec(o->context, o->data->spec, p, o->data->count);
-    if (status != AIC_OK) {
-        bench_die("call");
-    }
+    need_call(o->alone ? aic_jit_conv2d(o->context, &o->desc, p[DST], p[FEATURE_MAP], p[WEIGHT])
+                       : aic_jit_spec(o->context, o->data->spec, p, o->data->count));
 }
 
-static void ours_open(ours *o, aic_context *context, const bench_data *data)
+static void ours_open(ours *o, aic_context *context, const bench_data *data, int batch)
 {
-    *o = (ours){.data = data, .context = context, .info = aic_kernel_info_init(), .desc = aic_conv2d_desc_init()};
+    *o = (ours){.data = data,
+                .context = context,
+                .info = aic_kernel_info_init(),
+                .desc = aic_conv2d_desc_init(),
+                .batch = (size_t)batch,
+                .stride = {values_stride(data, DST), values_stride(data, FEATURE_MAP)}};
     o->alone = aic_spec_stages(data->spec) == 1;
     if (aic_spec_get_conv2d(data->spec, 0, &o->desc) != AIC_OK ||
         aic_kernel_create(context, data->spec, NULL, &o->kernel) != AIC_OK ||
@@ -108,22 +99,23 @@ static void ours_close(ours *o)
     free(o->packed);
 }
 
-/* Runs both ways, each with an output that was not there before. The first is compared with the reference, the second
+/* Runs the ways, each with an output that was not there before. The first is compared with the reference, the others
  * with the first, every byte. */
-static void check(const ours *o, void (*plain)(void *), void (*packed)(void *))
+static void check(const ours *o, void (*const way[])(void *), size_t ways)
 {
     const bench_data *data = o->data;
-    const size_t bytes = (size_t)data->operand[DST].bytes;
+    const size_t bytes = o->stride[DST] * o->batch;
     void *copy = bench_memory(bytes);
-    memset(data->pointer[DST], 0xA5, bytes);
-    plain((void *)(uintptr_t)o);
-    bench_check_pixels(data, "plain");
-    memcpy(copy, data->pointer[DST], bytes);
-    memset(data->pointer[DST], 0xA5, bytes);
-    packed((void *)(uintptr_t)o);
-    if (memcmp(copy, data->pointer[DST], bytes) != 0) {
-        fprintf(stderr, "bench: two ways to call the kernel give different results\n");
-        exit(1);
+    for (size_t i = 0; i < ways; i++) {
+        memset(data->pointer[DST], 0xA5, bytes);
+        way[i]((void *)(uintptr_t)o);
+        if (i == 0) {
+            bench_check_pixels(data, "plain");
+            memcpy(copy, data->pointer[DST], bytes);
+        } else if (memcmp(copy, data->pointer[DST], bytes) != 0) {
+            fprintf(stderr, "bench: two ways to call the kernel give different results\n");
+            exit(1);
+        }
     }
     free(copy);
 }
@@ -154,13 +146,18 @@ static void race(const way *ways, size_t count, timer_clock clock, double second
     }
 }
 
+static bool calls_by_jit(const layer_row *row, const results *r)
+{
+    return row->set->by_jit && r->batch == 1;
+}
+
 /* All in turns. With threads the peers have a race of their own: theirs wait busily for a while after each call, and
  * would take the processors from ours. */
 static void race_all(layer_row *row, const results *r, ours *mine, ours *single, peer_convolution *const peer[],
                      double seconds)
 {
     enum { OURS = 3 };
-    const bool jit = row->set->by_jit, threads = r->threads > 1;
+    const bool jit = calls_by_jit(row, r), threads = r->threads > 1;
     const way ways[OURS + PEERS_MAX] = {
         {jit ? run_jit : run_packed, mine, &row->ns},
         {jit ? NULL : run_plain, mine, &row->plain_ns},
@@ -177,17 +174,39 @@ static void race_all(layer_row *row, const results *r, ours *mine, ours *single,
 }
 
 /* Opens the peers that have this convolution, each with its results compared with ours, which are there. */
-static void open_peers(layer_row *row, const bench_data *data, const float *scale, peer_convolution *peer[PEERS_MAX])
+static void open_peers(layer_row *row, int batch, const bench_data *data, const float *scale,
+                       peer_convolution *peer[PEERS_MAX])
 {
     for (size_t i = 0; i < PEERS_MAX; i++) {
         const peer_types types = row->kind->peer[i];
-        peer[i] = types == PEER_NONE ? NULL : values_open_peer(data, &row->layer, types, scale);
+        peer[i] = types == PEER_NONE ? NULL : values_open_peer(data, &row->layer, batch, types, scale);
         if (peer[i] != NULL) {
             peer_run(peer[i]);
-            row->peer[i].same = values_same(data, &row->layer, types, peer[i]);
+            row->peer[i].same = values_same(data, &row->layer, batch, types, peer[i]);
             (void)snprintf(row->peer[i].implementation, sizeof row->peer[i].implementation, "%s",
                            peer_implementation(peer[i]));
         }
+    }
+}
+
+/* Products and bytes of all images; weights are shared. */
+static void count_work(layer_row *row, const bench_data *data, int batch)
+{
+    if (aic_spec_work(data->spec, NULL, &row->macs, &row->bytes) != AIC_OK) {
+        bench_die("work");
+    }
+    row->macs *= batch;
+    row->bytes *= batch;
+    for (size_t i = WEIGHT; i < data->count; i++) {
+        row->bytes -= data->pointer[i] != NULL ? data->operand[i].bytes * (batch - 1) : 0;
+    }
+}
+
+static void measure_making(layer_row *row, const results *r, const aic_spec *spec)
+{
+    if (row->set->network && r->batch == 1) {
+        row->fixed_ms = fixed_job_ms();
+        row->compile_ms = bench_compile_ms(r->isa, spec);
     }
 }
 
@@ -197,19 +216,18 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     ours mine, single;
     peer_convolution *peer[PEERS_MAX];
     const limit_unit unit = limit_of(row->kind, r->isa);
-    bench_data_open(&data, spec_of(&row->layer, row->kind));
-    float *scale = values_prepare(&data, &row->layer);
-    if (aic_spec_work(data.spec, NULL, &row->macs, &row->bytes) != AIC_OK) {
-        bench_die("work");
-    }
-    ours_open(&mine, contexts->shared, &data);
-    ours_open(&single, contexts->single, &data);
-    check(&mine, run_plain, row->set->by_jit ? run_jit : run_packed);
-    open_peers(row, &data, scale, peer);
+    void (*const ways[])(void *) = {run_plain, calls_by_jit(row, r) ? run_jit : run_packed, run_singly};
+    bench_data_open(&data, layer_spec(&row->layer, row->kind));
+    float *scale = values_prepare(&data, &row->layer, r->batch);
+    count_work(row, &data, r->batch);
+    ours_open(&mine, contexts->shared, &data, r->batch);
+    ours_open(&single, contexts->single, &data, r->batch);
+    check(&mine, ways, sizeof ways / sizeof ways[0]);
+    open_peers(row, r->batch, &data, scale, peer);
     const double before = limit_now(unit, r->isa);
     race_all(row, r, &mine, &single, peer, seconds);
     row->limit = (before + limit_now(unit, r->isa)) / 2;
-    row->compile_ms = row->set->network ? bench_compile_ms(r->isa, data.spec) : 0;
+    measure_making(row, r, data.spec);
     (void)snprintf(row->schedule, sizeof row->schedule, "%s", mine.info.schedule);
     for (size_t i = 0; i < PEERS_MAX; i++) {
         peer_close(peer[i]);

@@ -14,11 +14,12 @@ typedef enum peer_types {
     PEER_F32_F32
 } peer_types;
 
-/* A convolution of one image. Dimensions are n, c, h, w and o, i, h, w; values lie dense in that order. */
+/* A convolution of one image. Dimensions are n, c, h, w and o, i, h, w, inputs being those of a group; values lie dense
+ * in that order. */
 typedef struct peer_problem {
     peer_types types;
     int64_t image[4], weight[4], result[4];
-    int64_t stride, dilation, pad_h, pad_w;
+    int64_t stride, dilation, pad_h, pad_w, groups;
     const void *image_data, *weight_data;
     const float *scale; /* PEER_S8_S8: one a channel of the result */
 } peer_problem;

@@ -51,11 +51,15 @@ int peer_major(void)
     return dnnl_version()->major;
 }
 
-static dnnl_own_layout layout(const int64_t *dims, dnnl_data_type_t type, dnnl_format_tag_t tag)
+/* Of values, or with several groups of their weights, which have one dimension more. */
+static dnnl_own_layout layout(const int64_t *dims, int64_t groups, dnnl_data_type_t type, bool any)
 {
     dnnl_own_layout own;
-    const dnnl_dims_t all = {dims[0], dims[1], dims[2], dims[3]};
-    dnnl_need(dnnl_layout_init(&own, 4, all, type, tag), "a memory descriptor");
+    const dnnl_dims_t plain = {dims[0], dims[1], dims[2], dims[3]};
+    const dnnl_dims_t grouped = {groups, dims[0] / groups, dims[1], dims[2], dims[3]};
+    const dnnl_format_tag_t tag = any ? dnnl_format_tag_any : groups > 1 ? dnnl_abcde : dnnl_abcd;
+    dnnl_need(dnnl_layout_init(&own, groups > 1 ? 5 : 4, groups > 1 ? grouped : plain, type, tag),
+              "a memory descriptor");
     return own;
 }
 
@@ -77,9 +81,10 @@ static void reorder(dnnl_memory_t from, dnnl_memory_t to)
 }
 
 /* Copies between dense values and an operand, in the direction given. */
-static void copy_dense(void *values, const int64_t *dims, dnnl_data_type_t type, dnnl_memory_t memory, bool to_memory)
+static void copy_dense(void *values, const int64_t *dims, int64_t groups, dnnl_data_type_t type, dnnl_memory_t memory,
+                       bool to_memory)
 {
-    dnnl_own_layout own = layout(dims, type, dnnl_abcd);
+    dnnl_own_layout own = layout(dims, groups, type, false);
     dnnl_memory_t dense;
     dnnl_need(dnnl_memory_create(&dense, dnnl_layout_of(&own), engine, values), "a memory object");
     reorder(to_memory ? dense : memory, to_memory ? memory : dense);
@@ -94,7 +99,7 @@ static dnnl_primitive_attr_t attributes(const peer_problem *p)
     dnnl_post_ops_t ops;
     if (p->types == PEER_S8_S8) {
         dnnl_need(dnnl_primitive_attr_create(&attr), "attributes");
-        dnnl_need(dnnl_attr_scales(attr, p->result[1], p->scale), "scales");
+        dnnl_need(dnnl_attr_scales(attr, p->result[1], p->groups, p->scale), "scales");
         dnnl_need(dnnl_post_ops_create(&ops), "post-ops");
         dnnl_need(dnnl_append_relu(ops), "ReLU");
         dnnl_need(dnnl_primitive_attr_set_post_ops(attr, ops), "post-ops");
@@ -109,9 +114,9 @@ static bool describe(dnnl_primitive_desc_t *desc, const peer_problem *p)
     const dnnl_data_type_t in = TYPES[p->types].in, out = TYPES[p->types].out;
     const dnnl_dims_t strides = {p->stride, p->stride}, dilates = {p->dilation - 1, p->dilation - 1};
     const dnnl_dims_t pad = {p->pad_h, p->pad_w};
-    dnnl_own_layout image = layout(p->image, in, dnnl_format_tag_any);
-    dnnl_own_layout weight = layout(p->weight, in, dnnl_format_tag_any);
-    dnnl_own_layout result = layout(p->result, out, dnnl_format_tag_any);
+    dnnl_own_layout image = layout(p->image, 1, in, true);
+    dnnl_own_layout weight = layout(p->weight, p->groups, in, true);
+    dnnl_own_layout result = layout(p->result, 1, out, true);
     dnnl_primitive_attr_t attr = attributes(p);
     const dnnl_status_t status =
         dnnl_describe_convolution(desc, engine, dnnl_layout_of(&image), dnnl_layout_of(&weight),
@@ -156,8 +161,8 @@ peer_convolution *peer_open(const peer_problem *problem)
     dnnl_need(dnnl_primitive_create(&c->primitive, c->desc), "convolution");
     allocate(c);
     const dnnl_data_type_t in = TYPES[problem->types].in;
-    copy_dense((void *)(uintptr_t)problem->image_data, problem->image, in, c->memory[IMAGE], true);
-    copy_dense((void *)(uintptr_t)problem->weight_data, problem->weight, in, c->memory[WEIGHT], true);
+    copy_dense((void *)(uintptr_t)problem->image_data, problem->image, 1, in, c->memory[IMAGE], true);
+    copy_dense((void *)(uintptr_t)problem->weight_data, problem->weight, problem->groups, in, c->memory[WEIGHT], true);
     return c;
 }
 
@@ -188,7 +193,7 @@ void peer_run(void *convolution)
 
 void peer_result(peer_convolution *c, void *values)
 {
-    copy_dense(values, c->problem.result, TYPES[c->problem.types].out, c->memory[DST], false);
+    copy_dense(values, c->problem.result, 1, TYPES[c->problem.types].out, c->memory[DST], false);
 }
 
 const char *peer_implementation(const peer_convolution *c)

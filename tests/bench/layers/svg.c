@@ -229,8 +229,10 @@ void write_svg(FILE *out, const results *r)
                   "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
     (void)fprintf(
-        out, "<text x=\"%d\" y=\"24\" font-size=\"16\">Layers at level %s, %d thread%s; limits of one thread</text>\n",
-        LEFT, r->isa, r->threads, r->threads > 1 ? "s" : "");
+        out,
+        "<text x=\"%d\" y=\"24\" font-size=\"16\">Layers at level %s, %d thread%s, batches of %d; limits of one "
+        "thread</text>\n",
+        LEFT, r->isa, r->threads, r->threads > 1 ? "s" : "", r->batch);
     make_axes(r, &x, &y);
     if (r->count > 0) {
         draw_axes(out, &x, &y);

@@ -44,8 +44,8 @@ static size_t peers_of(const layer_kind *kind)
 
 void print_limits(const results *r)
 {
-    printf("level %s, %d thread%s, peer: %s\nlimits of one thread:", r->isa, r->threads, r->threads > 1 ? "s" : "",
-           peer_name() != NULL ? peer_name() : "none");
+    printf("level %s, %d thread%s, %d image%s a call, peer: %s\nlimits of one thread:", r->isa, r->threads,
+           r->threads > 1 ? "s" : "", r->batch, r->batch > 1 ? "s" : "", peer_name() != NULL ? peer_name() : "none");
     const char *separator = " ";
     for (limit_unit unit = 0; unit < LIMITS; unit++) {
         if (r->limits.rate[unit] > 0) {

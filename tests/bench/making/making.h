@@ -32,8 +32,7 @@ typedef struct shape_sets {
  * which nothing is left are left out. `kind` NULL: all sets; false: there is no set of this name. */
 bool shapes_of_program(const char *kind, const char *layer, shape_sets *sets);
 
-/* Those of a file, an operator text a line, with '#' comments and blank lines, as a set of this name. Lines that are no
- * legal operator are named on standard error, and false is returned then. */
+/* Those of a file, as bench_read_specs() reads it, as a set of this name; false as there. */
 bool shapes_of_file(const char *path, const char *layer, shape_sets *sets);
 
 void shapes_free(shape_sets *sets);

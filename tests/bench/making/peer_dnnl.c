@@ -89,7 +89,7 @@ static void set_store(wish *w, const aic_fixpipe_desc *fix, int64_t channels)
     dnnl_need(dnnl_primitive_attr_create(&w->attr), "attributes");
     if (fix->src == AIC_INT32) {
         float *scale = bench_memory((size_t)channels * sizeof *scale);
-        dnnl_need(dnnl_attr_scales(w->attr, channels, scale), "scales");
+        dnnl_need(dnnl_attr_scales(w->attr, channels, 1, scale), "scales");
         free(scale);
     }
     if (fix->reluEn) {

@@ -1,7 +1,6 @@
 /* The shapes: ResNet-50's convolutions in four kinds of arithmetic, odd ones of every operator, those of a file. */
 #include "tests/bench/making/making.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,62 +225,24 @@ bool shapes_of_program(const char *kind, const char *layer, shape_sets *sets)
 
 /* ---- of a file ---- */
 
-/* Cuts blanks at both ends. */
-static char *trim(char *line)
-{
-    static const char BLANKS[] = " \t\r\n\v\f";
-    line += strspn(line, BLANKS);
-    size_t length = strlen(line);
-    while (length > 0 && strchr(BLANKS, line[length - 1]) != NULL) {
-        line[--length] = '\0';
-    }
-    return line;
-}
+typedef struct file_shapes {
+    shape_set set;
+    const char *layer;
+} file_shapes;
 
-/* False, with a message, for a line that is no legal operator. */
-static bool add_line(shape_set *set, const char *path, const char *layer, const char *text, size_t line)
+static const char *take_shape(void *argument, const char *text, aic_spec *spec, size_t line)
 {
-    aic_spec *spec = NULL;
-    if (text[0] == '\0' || text[0] == '#') {
-        return true;
-    }
-    if (aic_spec_parse(text, &spec) != AIC_OK || aic_spec_validate(spec, NULL) != AIC_OK) {
-        fprintf(stderr, "make_kernels: %s:%zu: %s\n", path, line, aic_last_error());
-        aic_spec_destroy(spec);
-        return false;
-    }
-    add_shape(set, layer, text, spec, line);
-    return true;
+    file_shapes *all = argument;
+    add_shape(&all->set, all->layer, text, spec, line);
+    return NULL;
 }
 
 bool shapes_of_file(const char *path, const char *layer, shape_sets *sets)
 {
-    shape_set set = {.name = "file", .title = path};
-    char *text = NULL;
-    size_t room = 0, line = 0;
-    ssize_t length = -1;
-    bool good = true;
-    errno = 0;
-    FILE *file = fopen(path, "re");
-    while (file != NULL && (length = getline(&text, &room, file)) >= 0) {
-        line++;
-        if (strlen(text) != (size_t)length) {
-            fprintf(stderr, "make_kernels: %s:%zu: a zero byte\n", path, line);
-            good = false;
-        } else {
-            good = add_line(&set, path, layer, trim(text), line) && good;
-        }
-    }
-    if (file == NULL || ferror(file) != 0) {
-        fprintf(stderr, "make_kernels: %s: it cannot be read: %s\n", path, strerror(errno));
-        good = false;
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    free(text);
+    file_shapes all = {.set = {.name = "file", .title = path}, .layer = layer};
+    const bool good = bench_read_specs(path, take_shape, &all);
     *sets = (shape_sets){.count = 0};
-    add_set(sets, &set);
+    add_set(sets, &all.set);
     return good;
 }
 

@@ -1,21 +1,21 @@
 /* The tile of the AMX micro-kernel, loads, products and stores; and a worker's configuration of the tile registers. */
-#include "codegen/contraction/amx.h"
-#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/own.h"
+#include "codegen/machine.h"
+#include "codegen/parts.h"
+#include "codegen/parts/amx.h"
+#include "codegen/parts/sums.h"
 
 enum { ROW_BYTES = AMX_ROW_BYTES };
 
 typedef struct tile {
     aic_emit *e;
-    const aic_tiling *t;
-    amx_tile of;
-    amx_registers a;
-    amx_grid g;               /* of this tile */
+    const aic_amx_tile_key *key;
+    aic_amx_registers a;
     unsigned images, vectors; /* registers of pixels, and of output channels */
-    bool streams;             /* panels are loaded by non-temporal loads */
-    LLVMValueRef leave;       /* the function to call in pauses; NULL: no tile is deferred */
+    int64_t step_bytes;       /* of a k-pack in a panel, all planes */
+    LLVMValueRef out, band, panel, taps;
+    LLVMValueRef block; /* NULL where there are no blocks of channels */
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -28,29 +28,31 @@ static unsigned sum_register(const tile *k, unsigned image, unsigned vector)
     return image * k->vectors + vector;
 }
 
-static void access_register(const tile *k, const char *name, unsigned reg, LLVMValueRef pointer, int64_t stride)
+static void access_register(const tile *k, const char *name, unsigned reg, LLVMValueRef pointer, LLVMValueRef stride)
 {
-    LLVMValueRef args[] = {number(k, reg), pointer, aic_int(k->e, stride)};
+    LLVMValueRef args[] = {number(k, reg), pointer, stride};
     aic_emit_intrinsic(k->e, name, NULL, 0, args, 3);
+}
+
+/* What a number says is behind the address, or nothing where `index` is 0. */
+static LLVMValueRef behind(const tile *k, LLVMValueRef pointer, const char *number, unsigned index)
+{
+    return index == 0 ? pointer : aic_at(k->e, pointer, aic_number(k->e, "%s.%u", number, index));
 }
 
 static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t kpack, unsigned image, unsigned plane)
 {
-    const aic_tiling *t = k->t;
-    const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
-    const int64_t offset = row * t->tile.out_row + col * t->tile.out_col + plane * t->band.plane_bytes +
-                           kpack * t->geometry.arithmetic.kpack_bytes;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->tile.out_col);
+    aic_emit *e = k->e;
+    LLVMValueRef at = plane == 0 ? band : aic_at(e, band, aic_number(e, "plane"));
+    at = aic_at_const(e, behind(k, at, "image", image), kpack * AMX_KPACK_BYTES);
+    access_register(k, "llvm.x86.tileloadd64", reg, at, aic_number(e, "pixel.pitch"));
 }
 
 static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t kpack, unsigned vector, unsigned plane)
 {
-    const aic_tiling *t = k->t;
-    const int64_t offset = kpack * t->panel.step_bytes +
-                           plane * t->geometry.panel_channels * t->geometry.arithmetic.kpack_bytes +
-                           (int64_t)vector * ROW_BYTES;
-    const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
-    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->panel.step_bytes);
+    const int64_t offset = kpack * k->step_bytes + (int64_t)(plane * k->vectors + vector) * ROW_BYTES;
+    const char *load = k->key->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
+    access_register(k, load, reg, aic_at_const(k->e, panel, offset), aic_int(k->e, k->step_bytes));
 }
 
 /* Where a step reads, and what it prefetches for later steps. */
@@ -73,7 +75,7 @@ static void fetch_ahead(const tile *k, step *s)
     aic_emit *e = k->e;
     const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
     for (; s->fetched < end; s->fetched++) {
-        const int64_t offset = AHEAD_BYTES + s->kpack * k->t->panel.step_bytes + s->fetched * AIC_LINE_BYTES;
+        const int64_t offset = AHEAD_BYTES + s->kpack * k->step_bytes + s->fetched * AIC_LINE_BYTES;
         LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
                                aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
         aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
@@ -84,8 +86,7 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 {
     LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
                            number(k, weight_register)};
-    const bool is_int = k->t->geometry.arithmetic.product == AIC_PRODUCT_QUAD;
-    aic_emit_intrinsic(k->e, is_int ? "llvm.x86.tdpbssd" : "llvm.x86.tdpbf16ps", NULL, 0, args, 3);
+    aic_emit_intrinsic(k->e, k->key->integers ? "llvm.x86.tdpbssd" : "llvm.x86.tdpbf16ps", NULL, 0, args, 3);
 }
 
 /* ---- one step: 64 bytes of channels of every pixel times those of every output channel ---- */
@@ -186,16 +187,12 @@ static void emit_crossed_step(const tile *k, step *s)
 
 static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
-    const int64_t products =
-        (int64_t)(k->images * k->vectors * k->t->geometry.arithmetic.planes * k->t->geometry.arithmetic.planes);
-    step s = {.band = band, .panel = panel, .kpack = kpack};
-    if (products > 0 && aic_amx_fetches_ahead(k->t)) {
-        s.lines = aic_amx_step_kpacks(k->t) * k->t->panel.step_bytes / AIC_LINE_BYTES;
-        s.share = aic_parts(s.lines, products);
-    }
-    if (k->t->geometry.arithmetic.planes == 1) {
+    const int64_t planes = k->key->planes, products = k->key->images * k->key->vectors * planes * planes;
+    step s = {.band = band, .panel = panel, .kpack = kpack, .lines = k->key->fetched};
+    s.share = aic_parts(s.lines, products);
+    if (planes == 1) {
         emit_plain_step(k, &s);
-    } else if (k->a.holds_images && k->t->geometry.vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
+    } else if (k->a.crosses) {
         emit_crossed_step(k, &s);
     } else {
         emit_narrow_step(k, &s);
@@ -208,13 +205,10 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
  * stored twice, with the same values. */
 static void access_sums(const tile *k, const char *name, LLVMValueRef out)
 {
-    const int64_t row_pixels = aic_amx_row_pixels(k->of.c, k->t, k->of.cols),
-                  pitch = aic_amx_vector_pitch(k->of.c, k->t);
     for (unsigned v = 0; v < k->vectors; v++) {
+        LLVMValueRef block = behind(k, out, "out.block", v);
         for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
-            LLVMValueRef at = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
-            access_register(k, name, sum_register(k, i, v), at, ROW_BYTES);
+            access_register(k, name, sum_register(k, i, v), behind(k, block, "out", i), aic_int(k->e, ROW_BYTES));
         }
     }
 }
@@ -236,12 +230,12 @@ static void clear_sums(const tile *k)
 static void begin_sums(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
-    if (k->of.block == NULL) {
+    if (k->block == NULL) {
         clear_sums(k);
         return;
     }
     aic_branch branch;
-    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->of.block, aic_int(e, 0), "first_block");
+    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->block, aic_int(e, 0), "first_block");
     aic_branch_begin(e, &branch, first);
     clear_sums(k);
     aic_branch_end(e, &branch);
@@ -253,9 +247,11 @@ static void begin_sums(const tile *k, LLVMValueRef out)
 /* Stores some rows of the previous tile, which has been deferred. */
 static void emit_pause(const tile *k)
 {
-    if (k->leave != NULL) {
-        LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->staging.deferred_offset);
-        aic_deferred_pause(k->e, &k->t->staging, note, k->leave);
+    aic_emit *e = k->e;
+    if (k->key->pauses) {
+        LLVMValueRef note = aic_at(e, k->taps, aic_number(e, "deferred.at"));
+        LLVMValueRef args[] = {note, aic_number(e, "pause.runs"), aic_number(e, "pause.rows")};
+        aic_emit_call(e, aic_callee(e, "leave", 1, 2), args, 3);
     }
 }
 
@@ -263,21 +259,20 @@ static void emit_pause(const tile *k)
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
-    const int64_t unroll = k->t->geometry.unroll, bytes = unroll * k->t->geometry.arithmetic.kpack_bytes;
-    LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
+    const int64_t unroll = k->key->steps * AMX_STEP_KPACKS;
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->panel.block_kpacks), unroll,
-                   carried, 2);
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_trips(e, "kpacks"), unroll, carried, 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
         emit_step(k, carried[1], carried[0], kpack);
     }
     emit_pause(k);
-    carried[0] = aic_at_const(e, carried[0], unroll * k->t->panel.step_bytes);
-    carried[1] = aic_at_const(e, carried[1], bytes);
+    carried[0] = aic_at_const(e, carried[0], unroll * k->step_bytes);
+    carried[1] = aic_at_const(e, carried[1], unroll * AMX_KPACK_BYTES);
     aic_loop_end(e, &loop);
     return carried[0];
 }
@@ -286,32 +281,30 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->panel.start_bytes);
+    LLVMValueRef panel = aic_at(e, k->panel, aic_number(e, "panel.start"));
     begin_sums(k, out);
-    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, &panel, 1);
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &panel, 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
     panel = emit_tap(k, panel, loop.index);
     aic_loop_end(e, &loop);
 }
 
-/* Adds a sum to an old result; integers saturate. */
+/* Adds a sum to an old result; integers as the start says. */
 static LLVMValueRef add_old(const tile *k, LLVMValueRef old, LLVMValueRef sum)
 {
-    return k->t->geometry.arithmetic.sum == AIC_SUM_INT ? aic_contraction_add_old(k->e, k->of.c, old, sum)
-                                                        : LLVMBuildFAdd(k->e->builder, old, sum, "");
+    return k->key->integers ? aic_sum_fold(k->e, AIC_SUM_INT, (aic_tile_start)k->key->start, old, sum)
+                            : LLVMBuildFAdd(k->e->builder, old, sum, "");
 }
 
 /* Adds the sums to the old results in the staging buffer. */
 static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
-    LLVMTypeRef type = aic_vector(k->t->geometry.arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
-    const int64_t pixels = (k->of.rows - 1) * aic_staged_row(&k->t->wish, k->of.cols) + k->of.cols;
+    LLVMTypeRef type = aic_vector(k->key->integers ? e->i32 : e->f32, AMX_LANES);
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->of.out, v * k->t->staging.pitch);
-        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging.pitch);
-        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, pixels), 1, NULL, 0);
+        LLVMValueRef block = behind(k, k->out, "out.block", v), added = behind(k, sums, "out.block", v);
+        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_trips(e, "pixels"), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
         aic_store(e, add_old(k, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
@@ -323,29 +316,31 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
-    LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->staging.notes_offset, sizeof(int32_t));
-    LLVMValueRef head = k->of.panel;
-    if (k->of.block != NULL) { /* the head in the first block has the note */
-        head = aic_at(e, head, LLVMBuildNeg(e->builder, aic_mul(e, k->of.block, k->t->panel.block_bytes), ""));
+    LLVMValueRef note = aic_at(e, k->taps, aic_number(e, "notes.at"));
+    LLVMValueRef band = aic_load(e, e->i32, note, 0, sizeof(int32_t)), head = k->panel;
+    if (k->block != NULL) { /* the head in the first block has the note */
+        LLVMValueRef before = aic_times(e, k->block, aic_number(e, "block.panel"));
+        head = aic_at(e, head, LLVMBuildNeg(e->builder, before, ""));
     }
     LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, head, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
 }
 
-/* Stores the sums of the tile to `sums`. They are computed by tile registers or, if `special` is not NULL and there are
- * special elements, by that function. */
-static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
+/* Stores the sums of the tile to `sums`. They are computed by tile registers or, if there are special elements, by the
+ * function for those. */
+static void emit_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
-    if (special == NULL) {
+    if (!k->key->specials) {
         emit_reduction(k, sums);
         store_sums(k, sums);
         return;
     }
+    const unsigned blocks = k->block != NULL ? 1 : 0;
     aic_branch branch;
-    LLVMValueRef specials = has_specials(k), args[] = {sums, k->of.band, k->of.panel, k->of.taps, k->of.block};
+    LLVMValueRef specials = has_specials(k), args[] = {sums, k->band, k->panel, k->taps, k->block};
     aic_branch_begin(e, &branch, specials);
-    aic_emit_call(e, special, args, k->of.block != NULL ? 5 : 4);
+    aic_emit_call(e, aic_callee(e, "special", 4, blocks), args, 4 + blocks);
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
     emit_reduction(k, sums);
@@ -353,27 +348,29 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     aic_branch_end(e, &branch);
 }
 
-LLVMValueRef aic_emit_own_amx_tile(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+LLVMValueRef aic_emit_part_amx_tile(aic_emit *e, const void *of, const char *name)
 {
-    const aic_contraction *c = aic_contraction_of(plan);
-    const aic_tiling *t = aic_tiling_of(plan);
-    const int64_t rows = argument[0], cols = argument[1];
-    LLVMValueRef special = t->wish.specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
-    tile k = {.e = e,
-              .t = t,
-              .of = aic_amx_begin_tile(e, c, t, rows, cols, name),
-              .a = aic_amx_assign(c, t),
-              .vectors = t->geometry.vectors,
-              .streams = aic_amx_streams_panels(c, t),
-              .leave = argument[2] != 0 ? aic_callee(e, "leave", 1, 2) : NULL};
-    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
-                      (long long)cols, (long long)t->geometry.panel_channels);
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
+    const aic_amx_tile_key *key = of;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, key->blocks ? 1 : 0);
+    aic_note_function(e, "tile of %lld registers of pixels x %lld output channels, sums in tile registers",
+                      (long long)key->images, (long long)key->vectors * AMX_LANES);
+    const tile k = {.e = e,
+                    .key = key,
+                    .a = aic_amx_assign(key->planes, key->most, key->vectors),
+                    .images = (unsigned)key->images,
+                    .vectors = (unsigned)key->vectors,
+                    .step_bytes = key->vectors * key->planes * ROW_BYTES,
+                    .out = aic_emit_param(e, 0),
+                    .band = aic_emit_param(e, 1),
+                    .panel = aic_emit_param(e, 2),
+                    .taps = aic_emit_param(e, 3),
+                    .block = key->blocks ? aic_emit_param(e, 4) : NULL};
     LLVMValueRef function = e->function;
-    k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
-    k.images = (unsigned)(k.g.rows * k.g.across);
-    LLVMValueRef sums = t->geometry.accumulate ? aic_at_const(e, k.of.out, t->staging.strip_bytes) : k.of.out;
-    emit_sums(&k, sums, special);
-    if (t->geometry.accumulate) {
+    const bool adds = key->start != AIC_TILE_FROM_ZERO;
+    LLVMValueRef sums = adds ? aic_at(e, k.out, aic_number(e, "sums.at")) : k.out;
+    emit_sums(&k, sums);
+    if (adds) {
         add_sums(&k, sums);
     }
     aic_emit_function_end(e);
@@ -382,46 +379,50 @@ LLVMValueRef aic_emit_own_amx_tile(aic_emit *e, const aic_plan *plan, const int6
 
 /* ---- a worker's state ---- */
 
+/* A byte of the configuration that is a number. */
+static void set_byte(aic_emit *e, LLVMValueRef config, int64_t at, LLVMValueRef value)
+{
+    aic_store(e, LLVMBuildTrunc(e->builder, value, e->i8, ""), config, at, 1);
+}
+
 /* Stores and loads the configuration that ldtilecfg reads: palette 1; for every register the bytes of a row, from byte
  * 16 on, and the number of rows, from byte 48 on. Registers of weights have a row for each k-pack of a step, the others
  * a row for each pixel. */
-LLVMValueRef aic_emit_own_amx_enter(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+static void set_up(aic_emit *e, const aic_amx_registers *a)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
-    const aic_tiling *t = aic_tiling_of(plan);
-    const amx_registers a = aic_amx_assign(aic_contraction_of(plan), t);
-    (void)argument;
-    aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
-    aic_note_function(e, "sets up the tile registers");
-    LLVMValueRef function = e->function, byte[BYTES];
+    LLVMValueRef byte[BYTES];
     for (unsigned i = 0; i < BYTES; i++) {
-        byte[i] = LLVMConstInt(e->i8, 0, false);
+        byte[i] = LLVMConstInt(e->i8, i == PALETTE, false);
     }
-    byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
     for (unsigned i = 0; i < AMX_REGISTERS; i++) {
-        const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
-        const int64_t kpacks = aic_amx_step_kpacks(t);
-        const bool image = i >= a.held && !weight;
-        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? kpacks * t->geometry.arithmetic.kpack_bytes : ROW_BYTES);
-        byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? kpacks : a.g.pixels);
+        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, ROW_BYTES);
     }
-    LLVMTypeRef type = aic_vector(e->i8, BYTES);
-    LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");
-    aic_store(e, LLVMConstVector(byte, BYTES), config, 0, BYTES);
+    LLVMValueRef config = LLVMBuildAlloca(e->builder, aic_vector(e->i8, BYTES), "tile_config");
     LLVMSetAlignment(config, BYTES);
+    aic_store(e, LLVMConstVector(byte, BYTES), config, 0, BYTES);
+    for (unsigned i = 0; i < AMX_REGISTERS; i++) {
+        const bool weight = i >= a->held && (i < a->passing) != a->holds_images, image = i >= a->held && !weight;
+        if (image) {
+            set_byte(e, config, COLUMNS + 2 * i, aic_number(e, "image.bytes"));
+        }
+        set_byte(e, config, HEIGHTS + i, aic_number(e, weight ? "kpacks" : "pixels"));
+    }
     aic_emit_intrinsic(e, "llvm.x86.ldtilecfg", NULL, 0, &config, 1);
-    aic_emit_function_end(e);
-    return function;
 }
 
-LLVMValueRef aic_emit_own_amx_leave(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+LLVMValueRef aic_emit_part_amx_state(aic_emit *e, const void *of, const char *name)
 {
-    (void)plan;
-    (void)argument;
+    const aic_amx_state_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
-    aic_note_function(e, "releases the tile registers");
+    aic_note_function(e, key->vectors > 0 ? "sets up the tile registers" : "releases the tile registers");
     LLVMValueRef function = e->function;
-    aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+    if (key->vectors > 0) {
+        const aic_amx_registers a = aic_amx_assign(key->planes, key->most, key->vectors);
+        set_up(e, &a);
+    } else {
+        aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+    }
     aic_emit_function_end(e);
     return function;
 }
