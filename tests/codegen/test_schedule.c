@@ -194,6 +194,8 @@ static const struct bad {
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=100)", "ahead = 100 is no multiple of 64"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=1048640)", "ahead = 1048640 is outside 0..1048576"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=-64)", "ahead = -64 is outside 0..1048576"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, blocks=2)",
+     "blocks = 2: the micro-kernel takes all channels"},
     {"plan(rows=1)", "expected schedule(...) instead of plan"},
     {"", "expected a name"},
 };

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# tests/mutate/draw.py: random mistakes in a generator of one function, whose one suite comes to some of its lines.
+# shellcheck disable=SC1091,SC2154 # common.bash defines work
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
+draw="$here/../mutate/draw.py"
+
+if ! command -v ninja >/dev/null || ! command -v gcc >/dev/null; then
+    echo 'not run: no gcc and ninja'
+    finish
+    exit
+fi
+mkdir -p codegen build
+cat >codegen/sum.c <<'END'
+int sum(int a, int b);
+int sum(int a, int b)
+{
+    if (a < 0) {
+        return b;
+    }
+    int unused = 7 > 6;
+    return (unused | 1) == 1 ? a + b : 0;
+}
+END
+cat >main.c <<'END'
+#include <stdio.h>
+int sum(int a, int b);
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (argv[1][0] == '-')
+        return puts("one x\ntwo x\nthree x\nsum x") < 0;
+    return sum(1, 2) != 3 && puts("FAILED sum") > 0;
+}
+END
+cat >build/build.ninja <<'END'
+rule compile
+  command = gcc -O1 -Wall -Werror -c $in -o $out
+rule link
+  command = gcc $in -o $out
+build CMakeFiles/some.dir/codegen/sum.c.o: compile ../codegen/sum.c
+build aicjit-tests: link ../main.c CMakeFiles/some.dir/codegen/sum.c.o
+build aicjit_tool: phony aicjit-tests
+END
+ninja -C build aicjit-tests >/dev/null || exit 2
+cp codegen/sum.c before.c
+reach() { # LINE...: to which the suite comes
+    python3 - "$draw" "$@" >reach.json <<'END'
+import json, pathlib, sys
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
+import draw
+lines = [f"codegen/sum.c:{n}" for n in sys.argv[2:]]
+print(json.dumps({"sources": draw.digest(pathlib.Path(".")), "sum": {"seconds": 1, "lines": lines, "status": 0}}))
+END
+}
+drawn() { python3 "$draw" . 100 "$@" 2>&1 | tee drawn.txt; }
+is() { ok "$1" grep -Eq "$2" drawn.txt; }
+
+drawn --list >/dev/null
+ok 'it draws' test "$(grep -c ': drawn$' drawn.txt)" -gt 15
+cp drawn.txt first.txt
+drawn --list >/dev/null
+ok 'a seed draws the same' cmp drawn.txt first.txt
+drawn --list --seed 2 >/dev/null
+ok 'another one draws others' test "$(cmp drawn.txt first.txt)"
+reach 4 7 8
+drawn --reach reach.json >/dev/null
+is 'a wrong sum is caught' 'sum\.c:8: .*: arithmetic: \+ -> -: caught by sum$'
+is 'the compiler makes the same' 'sum\.c:7: .*: compare: > -> >=: no change$'
+is 'the suite does not see it' 'sum\.c:4: .*: compare: < -> <=: SURVIVED 1 tests$|sum\.c:4: .*: constant: 0 -> 1: SURVIVED 1 tests$'
+is 'the sum of verdicts' '^[0-9]+ passed, [1-9][0-9]* failed$'
+ok 'sources are as they were' cmp codegen/sum.c before.c
+reach 4
+drawn --reach reach.json >/dev/null
+is 'no test comes there' 'sum\.c:8: .*: arithmetic: \+ -> -: never run$'
+echo '/* */' >>codegen/sum.c
+ok 'what was learnt of other sources' test "$(drawn --reach reach.json)" = 'reach.json is of other sources'
+finish
