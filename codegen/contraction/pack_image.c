@@ -81,6 +81,7 @@ static void give_channels(const aic_band_writer *w, aic_use *use, aic_row_key *k
         return;
     }
     key->pairs = !whole && paired > 0;
+    key->together = !key->pairs ? 0 : w->inside % 4 == 0 ? 4 : w->inside % 2 == 0 ? 2 : 1;
     key->singles = !whole && paired < full;
     key->rest = whole ? w->g->channels : w->g->channels % c->c0;
     key->missing = key->rest > 0 ? w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - w->g->channels : 0;
