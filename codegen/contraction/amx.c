@@ -307,7 +307,8 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  * window is held, all panels read it before the next tile. */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
-static const double STORE = 16, TAP = 3, TILE = 30;
+static const double STORE = 16, TAP = 3, TILE = 30, BAND = 100;
+static const double COPY_LINE = 2; /* cycles of a line of results that a staging buffer delays */
 static const double NEAR_LINE = 0.5, NEXT_LINE = 1.1,
                     LAST_LINE = 8; /* cycles of a line from the first-level, second-level and third-level cache */
 static const double PACK_LINE = 3; /* cycles to read and pack a line, for each plane and each folded kernel row ... */
@@ -459,7 +460,10 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double inner = first * overlap(products, near, lines * LAST_LINE) + (1 - first) * overlap(products, near, 0);
     const double again =
         images * vectors * (STORE + height * NEXT_LINE); /* store and reload the sums for a further block */
-    const double burst = t->staging.pitch > 0 ? 0 : BURST * fmax(images * vectors * height - BURST_LINES, 0);
+    const double results = images * vectors * height;
+    const double burst = t->staging.pitch == 0 ? BURST * fmax(results - BURST_LINES, 0)
+                         : c->has_epilogue     ? 0
+                                               : COPY_LINE * results;
     return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + burst +
                          TILE + (double)(t->geometry.blocks - 1) * (again + TILE));
 }
@@ -475,13 +479,15 @@ static double passing_bytes(const aic_contraction *c, const aic_tiling *t, doubl
            tiles * pixels * (double)g->panel_channels * result;
 }
 
-/* A call packs the bands; rows that neighbouring bands share are packed twice. */
+/* A call packs the bands; rows that neighbouring bands share are packed twice. Where kernel rows are folded, packing
+ * takes so long that it does not matter where the band is. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     (void)target;
     const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
-    const double away = passing_bytes(c, t, (double)t->geometry.band_tiles) > caches_of(t).l1 ? AWAY : 0;
-    return OPERATIONS * lines * (PACK_LINE * (double)(t->geometry.arithmetic.planes * t->wish.fold) + away);
+    const bool stays = t->wish.fold > 1 || passing_bytes(c, t, (double)t->geometry.band_tiles) <= caches_of(t).l1;
+    const double line = PACK_LINE * (double)(t->geometry.arithmetic.planes * t->wish.fold) + (stays ? 0 : AWAY);
+    return OPERATIONS * (lines * line + BAND * (double)t->band.count);
 }
 
 /* The highest band that stays in the first-level cache, or a tile row. */
