@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The CMake option AIC_GENERATOR=linked: a library of its own build, unoptimised, in the place of the one that the tool
-# has. Then AIC_LLVM_STATIC, where LLVM's static libraries are there with all that they need.
+# The CMake option AIC_GENERATOR=linked: a library of its own build, of the same objects, in the place of the one that the
+# tool has. Then AIC_LLVM_STATIC, where LLVM's static libraries are there with all that they need.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 # Kernels that are asked for twice are made once, as for users.
 export AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels"
 build=$(dirname "$aicjit")
+export AIC_BUILT=$build
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 if [ ! -e "$build/CMakeCache.txt" ] || [ -n "$(cached AIC_SANITIZE)" ]; then
     echo "not run: this tool is not of a build that can be repeated without a sanitizer"
@@ -17,7 +18,8 @@ fi
 configure() { # ARGUMENT...
     cmake -S "$here/../.." -B "$work/linked" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" \
         -DAIC_LLVM_VERSION="$(cached AIC_LLVM_VERSION)" -DAIC_BUILD_TESTS=OFF -DAIC_BUILD_BENCH=OFF -DAIC_BUILD_TOOLS=OFF \
-        -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DAIC_WERROR=OFF "$@" >log 2>&1
+        -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" -DCMAKE_C_FLAGS="$(cached CMAKE_C_FLAGS)" \
+        -DAIC_WERROR="$(cached AIC_WERROR)" -DCMAKE_C_COMPILER_LAUNCHER="$here/../install/launcher.sh" "$@" >log 2>&1
 }
 with() { env LD_LIBRARY_PATH="$work/linked" "$@"; }
 dump() { "$@" dump "$chain" --isa avx2 --stage obj -o "$work/$name.o"; }

@@ -40,7 +40,8 @@ END_TEST
 
 START_TEST(counts)
 {
-    static const amx_kind used[] = {AMX_LDTILECFG, AMX_TILELOADD, AMX_TILEZERO, AMX_TILESTORED, AMX_TILERELEASE};
+    static const amx_kind used[] = {AMX_TILELOADD, AMX_TILEZERO, AMX_TILESTORED, AMX_LDTILECFG, AMX_TILERELEASE};
+    const size_t kinds = emulate_counts_all() ? sizeof used / sizeof *used : 3;
     uint64_t before[AMX_KINDS];
     for (int kind = 0; kind < AMX_KINDS; kind++) {
         before[kind] = emulate_count((amx_kind)kind);
@@ -54,7 +55,7 @@ START_TEST(counts)
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+    for (size_t i = 0; i < kinds; i++) {
         before[used[i]] += 2;
     }
     for (int kind = 0; kind < AMX_KINDS; kind++) {
@@ -88,11 +89,13 @@ Suite *suite_emulate(void)
     Suite *suite = suite_create("emulate");
     TCase *tcase = tcase_create("emulate");
     tcase_add_test(tcase, levels);
-    if (emulate_active()) { /* else nothing counts */
-        tcase_add_test(tcase, counts);
-    }
     tcase_add_test(tcase, frames);
     suite_add_tcase(suite, tcase);
+    if (emulate_active()) { /* else nothing counts */
+        tcase = tcase_create("counted");
+        tcase_add_test(tcase, counts);
+        suite_add_tcase(suite, tcase);
+    }
     return suite;
 }
 

@@ -43,7 +43,8 @@ static const char *const SPECS[] = {
 };
 enum { SPEC_COUNT = sizeof SPECS / sizeof SPECS[0] };
 
-static char *dump(const char *text, const char *passes, aic_dump_stage stage, const char *isa)
+static char *dump_with(const char *schedule, const char *text, const char *passes, aic_dump_stage stage,
+                       const char *isa)
 {
     const aic_spec spec = spec_of(text);
     aic_context_options options = aic_context_options_init();
@@ -52,10 +53,16 @@ static char *dump(const char *text, const char *passes, aic_dump_stage stage, co
     size_t size;
     options.passes = passes;
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    ck_assert_msg(aic_dump(context, &spec, NULL, stage, isa, NULL, &bytes, &size) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_dump(context, &spec, schedule, stage, isa, NULL, &bytes, &size) == AIC_OK, "%s",
+                  aic_last_error());
     ck_assert_uint_eq(strlen(bytes), size);
     aic_context_destroy(context);
     return bytes;
+}
+
+static char *dump(const char *text, const char *passes, aic_dump_stage stage, const char *isa)
+{
+    return dump_with(NULL, text, passes, stage, isa);
 }
 
 /* Every test is of one specification at every level of the architecture. */
@@ -152,7 +159,7 @@ START_TEST(test_names)
     static const char *const NAMES[] = {"%acc.p3.v0 = phi", "%w.v0 = load",    "%x.p3 = ",     "%tap = ptrtoint",
                                         "%kpack.phi = phi", "\nkh.loop:",      "\ntap.loop:",  "\nkpack.loop:",
                                         "%feature_map",     "%band.at = call", "%panel.at.phi"};
-    char *ir = dump(SPECS[0], NULL, AIC_DUMP_IR, NULL);
+    char *ir = dump_with("schedule(kernel=vector, rows=2, cols=2, vectors=1)", SPECS[0], NULL, AIC_DUMP_IR, NULL);
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         ck_assert_msg(strstr(ir, NAMES[i]) != NULL, "%s is not there", NAMES[i]);
     }

@@ -12,7 +12,8 @@
  *
  * AIC_EMULATE=force: executes tile instructions also where the processor has AMX, as long as nobody in the process
  * requests the permission from the kernel: until then they raise SIGILL there, too. Configurations are the processor's
- * own then, and are read from the frames of the signals. This was not tried on such a processor.
+ * own then, and are read from the frames of the signals: they are not counted, tiles keep what they have where the same
+ * one is loaded again, and start rows of loads that were interrupted are not in them.
  *
  * AIC_EMULATE_COUNTS=1: prints at exit how many instructions of each kind were executed, those of forked children, too.
  *
@@ -28,6 +29,9 @@
 
 /* Whether the emulator executes instructions in this process. */
 bool emulate_active(void);
+
+/* Whether it executes configurations, too; else the processor does, and nobody counts them. */
+bool emulate_counts_all(void);
 
 /* Instructions executed so far by this process, its forked children and their children. */
 uint64_t emulate_count(amx_kind kind);

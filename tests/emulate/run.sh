@@ -83,6 +83,8 @@ emulated)
     ;;
 native)
     check "the emulator leaves a processor with AMX alone" 0 ' amx$' emulated "$build/aicjit" info
+    check "what only an emulator counts" 0 '^[1-9][0-9]+ passed, 0 failed$' env AIC_EMULATE=force CK_RUN_CASE=counted \
+        "$build/aicjit-tests" tile_counts tile_floats emulate
     ;;
 esac
 if [ $way != native ] && "$build/aicjit" info | grep -qF 'avx2+avxvnni (not on this host)'; then

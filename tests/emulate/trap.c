@@ -282,6 +282,11 @@ bool emulate_active(void)
     return emulator.active;
 }
 
+bool emulate_counts_all(void)
+{
+    return emulate_active() && !emulator.configured_by_processor;
+}
+
 uint64_t emulate_count(amx_kind kind)
 {
     start_once();

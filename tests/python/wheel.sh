@@ -28,14 +28,21 @@ if ! "$work/venv/bin/pip" install -q --disable-pip-version-check numpy >/dev/nul
     exit 0
 fi
 
-# Unoptimised, with the parts of this machine's level alone: what is in the wheel and what it needs is tested here, and
-# compiling takes a third of the time.
+# Of the objects of BUILD, with the parts of this machine's level alone: what is in the wheel and what it needs is tested
+# here.
+AIC_BUILT=$(cd "$1" && pwd)
+export AIC_BUILT
 level=$("$1/aicjit" info | sed -n 's/^used by default *//p')
 made() {
-    env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$work/venv/bin/python" "$work" \
-        --config-settings=cmake.build-type=Debug --config-settings=cmake.define.AIC_READY_LEVELS="$level"
+    local name settings=("--config-settings=cmake.define.AIC_READY_LEVELS=$level"
+        "--config-settings=cmake.define.CMAKE_C_COMPILER_LAUNCHER=$root/tests/install/launcher.sh")
+    for name in CMAKE_C_COMPILER CMAKE_C_FLAGS AIC_WERROR; do
+        settings+=("--config-settings=cmake.define.$name=$(sed -n "s,^$name:[A-Z]*=,,p" "$1/CMakeCache.txt")")
+    done
+    env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$work/venv/bin/python" "$work" "${settings[@]}" \
+        --config-settings=cmake.build-type="$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$1/CMakeCache.txt")"
 }
-check "pip wheel, and auditwheel's tag" made
+check "pip wheel, and auditwheel's tag" made "$AIC_BUILT"
 check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check "$work"/aicjit-*-py3-none-manylinux*.whl
 package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
 

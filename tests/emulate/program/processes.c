@@ -237,16 +237,15 @@ static void tick(int number)
     }
 }
 
-/* Signals at any time, between instructions or while one is executed. */
+/* Signals at any time, between instructions or while one is executed: until some have come. */
 START_TEST(handlers_at_any_time)
 {
     const struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
     ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200 || ticks <= 10; i++) {
         (void)ualarm(300, 0);
         ck_assert_int_eq(wrong_products((uint64_t)i + 1, 10), 0);
     }
-    ck_assert_int_gt(ticks, 10);
 }
 END_TEST
 
