@@ -307,13 +307,16 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  * window is held, all panels read it before the next tile. */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
-static const double STORE = 16, TAP = 3, TILE = 30, BAND = 100;
+static const double STORE = 16, TAP = 3, TILE = 30, BAND = 20;
+static const double ALONE = 17;    /* cycles of a product where each has weights of its own */
 static const double COPY_LINE = 2; /* cycles of a line of results that a staging buffer delays */
 static const double NEAR_LINE = 0.5, NEXT_LINE = 1.1,
                     LAST_LINE = 8; /* cycles of a line from the first-level, second-level and third-level cache */
+static const double NEXT_PIXELS =
+    2; /* of a line of pixels from the second-level cache: they are no stream, as panels are */
 static const double PACK_LINE = 3; /* cycles to read and pack a line, for each plane and each folded kernel row ... */
 static const double AWAY = 3;      /* ... and further ones if the band does not stay in the first-level cache */
-static const double BURST = 1.4, BURST_LINES = 48; /* cycles of a tile's results that the stores before them delay: of
+static const double BURST = 1.4, BURST_LINES = 64; /* cycles of a tile's results that the stores before them delay: of
                                                       each line beyond so many */
 static const double CROSSING = 2;   /* further cycles of a row that crosses a line, in units of NEAR_LINE */
 static const double TOGETHER = 0.1; /* the share of everything but the longest activity that does not overlap with it */
@@ -333,6 +336,12 @@ static caches caches_of(const aic_tiling *t)
 {
     const aic_machine *machine = machine_of(t);
     return (caches){.l1 = 0.85 * (double)machine->l1_bytes, .l2 = 0.75 * (double)machine->l2_bytes};
+}
+
+/* Of the first-level cache, what passes between two uses of a line that stays there. */
+static double near_bytes(const aic_tiling *t)
+{
+    return 0.75 * (double)machine_of(t)->l1_bytes;
 }
 
 static double band_bytes(const aic_tiling *t)
@@ -418,7 +427,7 @@ static double window_cycles(const aic_contraction *c, const aic_tiling *t, const
 {
     const double panels = (double)(t->tile.holds_window ? t->panel.packed_bytes : t->panel.bytes);
     const double line = band_bytes(t) + panels <= k->l1                                ? NEAR_LINE
-                        : band_bytes(t) + (t->tile.holds_window ? panels : 0) <= k->l2 ? NEXT_LINE
+                        : band_bytes(t) + (t->tile.holds_window ? panels : 0) <= k->l2 ? NEXT_PIXELS
                                                                                        : LAST_LINE;
     return loads * NEAR_LINE * (1 + CROSSING * crossing(t)) +
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
@@ -449,7 +458,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double planes = t->geometry.arithmetic.planes, times = planes * planes;
     const bool crossed =
         planes > 1 && fmin(images, vectors) > 1; /* parts/amx_tile.c loads a plane of the passing side twice */
-    const double products = steps * times * vectors * (ROWS + (images - 1) * again_cycles(height));
+    const double products = steps * times * vectors * (images > 1 ? ROWS + (images - 1) * again_cycles(height) : ALONE);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
                          steps * vectors * (double)aic_amx_step_kpacks(t) *
                              (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
@@ -465,7 +474,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                          : c->has_epilogue     ? 0
                                                : COPY_LINE * results;
     return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + burst +
-                         TILE + (double)(t->geometry.blocks - 1) * (again + TILE));
+                         TILE + (double)(t->geometry.blocks - 1) * again);
 }
 
 /* Bytes that pass before a line of a band of `tiles` tile rows is used again: the band's, those of the image that it is
@@ -485,7 +494,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 {
     (void)target;
     const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
-    const bool stays = t->wish.fold > 1 || passing_bytes(c, t, (double)t->geometry.band_tiles) <= caches_of(t).l1;
+    const bool stays = t->wish.fold > 1 || passing_bytes(c, t, (double)t->geometry.band_tiles) <= near_bytes(t);
     const double line = PACK_LINE * (double)(t->geometry.arithmetic.planes * t->wish.fold) + (stays ? 0 : AWAY);
     return OPERATIONS * (lines * line + BAND * (double)t->band.count);
 }
@@ -495,7 +504,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 {
     (void)target;
     int64_t tiles = t->geometry.band_tiles;
-    while (tiles > 1 && passing_bytes(c, t, (double)tiles) > caches_of(t).l1) {
+    while (tiles > 1 && passing_bytes(c, t, (double)tiles) > near_bytes(t)) {
         tiles /= 2;
     }
     return tiles;
