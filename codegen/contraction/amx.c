@@ -316,7 +316,7 @@ static const double NEXT_PIXELS =
     2; /* of a line of pixels from the second-level cache: they are no stream, as panels are */
 static const double PACK_LINE = 3; /* cycles to read and pack a line, for each plane and each folded kernel row ... */
 static const double AWAY = 3;      /* ... and further ones if the band does not stay in the first-level cache */
-static const double BURST = 1.4, BURST_LINES = 64; /* cycles of a tile's results that the stores before them delay: of
+static const double BURST = 1.4, BURST_LINES = 48; /* cycles of a tile's results that the stores before them delay: of
                                                       each line beyond so many */
 static const double CROSSING = 2;   /* further cycles of a row that crosses a line, in units of NEAR_LINE */
 static const double TOGETHER = 0.1; /* the share of everything but the longest activity that does not overlap with it */

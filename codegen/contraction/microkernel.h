@@ -58,6 +58,8 @@ typedef struct aic_microkernel {
      * prefetches in its own way or not at all. */
     int64_t ahead;
 
+    bool widens; /* schedules can have narrow weights */
+
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
@@ -107,6 +109,10 @@ aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, 
 int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel);
 int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
                             unsigned vector);
+
+/* tiling.c: whether its schedules of the contraction can have narrow weights: they are not packed as they are anyway.
+ */
+bool aic_can_narrow(const aic_contraction *c, const aic_microkernel *kernel, const aic_arithmetic *a);
 
 /* The micro-kernel with this tag (0: the first one in the table) or this index; NULL where there is none. */
 const aic_microkernel *aic_microkernel_find(uint64_t tag);

@@ -25,7 +25,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
         PACKER,      c->dtype,           c->weight,      c->c1,
         c->c0,       c->down.taps,       c->across.taps, c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
         c->channels, t->geometry.outputs};
-    const int64_t kpacks[] = {a->product, a->kpack_bytes, a->kpack_channels, a->planes, a->image_offset, is_cube};
+    const int64_t kpacks[] = {a->product, t->geometry.weight_bytes, a->kpack_channels,
+                              a->planes,  a->image_offset,          is_cube};
     const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};

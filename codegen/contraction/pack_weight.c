@@ -37,7 +37,7 @@ static aic_weights_key weights_key(const packer *p, aic_emit_kind kind)
     return (aic_weights_key){.dtype = p->c->dtype,
                              .sum = a->sum,
                              .product = a->product,
-                             .kpack_bytes = a->kpack_bytes,
+                             .kpack_bytes = p->g->weight_bytes,
                              .kpack_channels = a->kpack_channels,
                              .planes = a->planes,
                              .panel_channels = p->g->panel_channels,

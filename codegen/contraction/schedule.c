@@ -129,6 +129,17 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule, const aic
     }
 }
 
+/* Results of which weights beyond the second-level cache are used so few times that reading them takes longest: narrow
+ * ones are tried. */
+enum { NARROW_PIXELS = 32 };
+
+static bool tries_narrow(const walk *w, const aic_tiling *t)
+{
+    return w->c->down.out * w->c->across.out <= NARROW_PIXELS &&
+           t->panel.packed_bytes > t->geometry.machine->l2_bytes &&
+           aic_can_narrow(w->c, w->kernel, &t->geometry.arithmetic);
+}
+
 /* Offers every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
@@ -158,6 +169,8 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
     aic_tiling t;
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
+        schedule.narrow = 1; /* where that is not legal there is no plan */
+        offer_all(w, schedule);
         return;
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
@@ -170,6 +183,11 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
     }
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
+    if (tries_narrow(w, &t)) {
+        aic_contraction_schedule narrow = schedule;
+        narrow.narrow = 1;
+        offer_fetching(w, narrow, &t);
+    }
     const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
@@ -334,6 +352,9 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     fprintf(out, "bands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->band.count, (long long)t->band.rows, (long long)t->band.bytes, (long long)t->division.parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
+    if (aic_is_narrow(&t->geometry)) {
+        fprintf(out, "weights are packed as they are and widened by tiles\n");
+    }
     if (t->tile.ahead > 0) {
         fprintf(out, "weights are fetched into the second-level cache %lld bytes ahead\n", (long long)t->tile.ahead);
     }

@@ -58,6 +58,7 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .sum = a->sum,
                           .product = a->product,
                           .kpack_bytes = a->kpack_bytes,
+                          .widens = aic_is_narrow(&t->geometry) ? c->dtype : AIC_DTYPE_NONE,
                           .kpack_channels = a->kpack_channels,
                           .image_offset = a->image_offset,
                           .lanes = t->geometry.lanes,

@@ -49,6 +49,12 @@ static aic_status check_ahead(const aic_contraction_schedule *s, const aic_micro
     return check_range("ahead", s->ahead, 0, AHEAD_MAX);
 }
 
+bool aic_can_narrow(const aic_contraction *c, const aic_microkernel *kernel, const aic_arithmetic *a)
+{
+    return kernel->widens && c->groups <= 1 && a->planes == 1 &&
+           aic_dtype_size(c->dtype) * a->kpack_channels < a->kpack_bytes;
+}
+
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels)
 {
     if (!c->has_epilogue && c->n % channels != 0) {
@@ -61,6 +67,17 @@ const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t c
         return "does not fit the result's blocks of 16 channels";
     }
     return NULL;
+}
+
+static aic_status check_narrow(const aic_contraction *c, const aic_contraction_schedule *s,
+                               const aic_microkernel *kernel, const aic_arithmetic *a)
+{
+    if (s->narrow == 0 || aic_can_narrow(c, kernel, a)) {
+        return check_range("narrow", s->narrow, 0, 1);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "narrow = %lld: %s", (long long)s->narrow,
+                    kernel->widens ? "weights are packed as they are, or have groups"
+                                   : "the micro-kernel widens no weights");
 }
 
 /* The micro-kernel that the schedule names, if it takes the contraction. */
@@ -150,6 +167,9 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     const aic_arithmetic arithmetic = kernel->arithmetic(c, target);
     const unsigned lanes = (unsigned)target->vector_bits / arithmetic.sum_bits;
     status = check_schedule(c, target, schedule, kernel, lanes);
+    if (status == AIC_OK) {
+        status = check_narrow(c, schedule, kernel, &arithmetic);
+    }
     if (status != AIC_OK) {
         return status;
     }
@@ -177,8 +197,8 @@ static bool is_like(const aic_contraction_schedule *s, const aic_tiling *t)
 {
     const aic_plan_geometry *g = &t->geometry;
     return s->kernel == aic_tag(t->kernel->name) && g->rows.large == s->rows && g->cols.large == s->cols &&
-           g->vectors == s->vectors && g->unroll == s->unroll && g->blocks == 1 && s->blocks == 1 && g->m == 0 &&
-           s->m == 0;
+           g->vectors == s->vectors && g->unroll == s->unroll && aic_is_narrow(g) == (s->narrow != 0) &&
+           g->blocks == 1 && s->blocks == 1 && g->m == 0 && s->m == 0;
 }
 
 aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,

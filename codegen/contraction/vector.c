@@ -227,6 +227,19 @@ static double image_loads(const aic_contraction *c, const aic_tiling *t, double 
     return 2 * lanes * all;
 }
 
+/* Instructions that widen a vector of weights; each takes a slot of a multiply-add. */
+static double widening(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
+    enum { PORTABLE_HALF = 10 }; /* without an instruction that converts float16 */
+    if (!aic_is_narrow(&t->geometry)) {
+        return 0;
+    }
+    const bool doubles = t->geometry.arithmetic.sum == AIC_SUM_CUBE;
+    const bool portable = c->dtype == AIC_FLOAT16 && (target->has & AIC_HAS_HALF) == 0;
+    const int floats = portable ? PORTABLE_HALF : c->dtype == AIC_FLOAT32 ? 0 : 2;
+    return c->dtype == AIC_INT8 ? 1 : floats + (doubles ? 2 : 0);
+}
+
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                     double pixels)
 {
@@ -236,9 +249,11 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
     const double operations = product_cost(target, t->geometry.arithmetic.product);
     double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
+    const double widened = vectors * widening(c, target, t);
+    products += widened;
     double others;
     double loads = (image_loads(c, t, pixels, alone, &others) + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
-    double instructions = sums * operations + vectors + others;
+    double instructions = sums * operations + vectors + others + widened;
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     loads += fetches;
     instructions += fetches;
@@ -402,6 +417,7 @@ const aic_microkernel aic_microkernel_vector = {
     .body_cost = 0.04,
     .sum_cost = 0.001,
     .ahead = AHEAD_BYTES,
+    .widens = true,
     .bound = bound_of,
     .compose = aic_compose_vector_tile,
 };

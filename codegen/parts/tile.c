@@ -13,6 +13,7 @@
 #include "codegen/arithmetic.h"
 #include "codegen/family/family.h"
 #include "codegen/integer.h"
+#include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -34,7 +35,8 @@ typedef struct tile {
     aic_emit *e;
     const aic_tile_key *key;
     unsigned pixels, vectors, lanes, sums;
-    int64_t step_bytes; /* of one k-pack in a panel */
+    unsigned weight_bytes; /* of one k-pack of an output channel in a panel */
+    int64_t step_bytes;    /* of one k-pack in a panel */
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
     LLVMValueRef count;  /* k-packs of a tap that are computed in the last block of channels; with counts */
@@ -281,16 +283,33 @@ static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, uns
     return value;
 }
 
+/* A vector of weights, `offset` bytes from the panel pointer on. */
+static LLVMValueRef load_weights(const tile *k, LLVMValueRef panel, int64_t offset)
+{
+    aic_emit *e = k->e;
+    const aic_tile_key *key = k->key;
+    const unsigned bytes = k->lanes * k->weight_bytes;
+    if (key->widens == AIC_DTYPE_NONE) {
+        return aic_load(e, k->kpacks_type, panel, offset, bytes);
+    }
+    const aic_arithmetic arithmetic = {.sum = (aic_sum)key->sum, .product = (aic_product)key->product, .planes = 1};
+    const unsigned elements = k->lanes * (unsigned)key->kpack_channels;
+    LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * bytes / elements), elements);
+    LLVMValueRef kpacks[AIC_PLANES_MAX];
+    aic_to_kpacks(e, (aic_dtype)key->widens, &arithmetic, aic_load(e, type, panel, offset, bytes), kpacks);
+    return kpacks[0];
+}
+
 /* One k-pack of every pixel times one k-pack of every output channel. */
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
-    const unsigned bytes = (unsigned)k->key->kpack_bytes, vectors = k->vectors, lanes = k->lanes;
+    const unsigned vectors = k->vectors;
     const bool same = k->key->image == AIC_TILE_SAME || k->key->image == AIC_TILE_GROUP;
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     const kpack_suffix suffix = suffix_of(e, kpack);
     for (unsigned v = 0; v < vectors; v++) {
-        weight[v] = aic_load(e, k->kpacks_type, panel, (kpack * vectors + v) * lanes * bytes, lanes * bytes);
+        weight[v] = load_weights(k, panel, (kpack * vectors + v) * k->lanes * k->weight_bytes);
         aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
     }
     fetch_ahead(k, panel, kpack);
@@ -536,7 +555,10 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
               .vectors = (unsigned)key->vectors,
               .lanes = (unsigned)key->lanes,
               .sums = (unsigned)(key->pixels * key->vectors),
-              .step_bytes = key->vectors * key->lanes * key->kpack_bytes};
+              .weight_bytes = (unsigned)(key->widens == AIC_DTYPE_NONE
+                                             ? key->kpack_bytes
+                                             : (int64_t)aic_dtype_size((aic_dtype)key->widens) * key->kpack_channels)};
+    k.step_bytes = key->vectors * key->lanes * k.weight_bytes;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
                       (long long)key->pixels, (long long)(key->lanes * key->vectors));

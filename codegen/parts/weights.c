@@ -1,9 +1,9 @@
 /* Packing weights: see weights.h.
  *
  * Of weights in blocks, blocks of raw k-packs (elements that become a k-pack: one, two or four int8) are transposed in
- * registers and widened to k-packs: eight by eight or four by four, since interleaving 128-bit vectors is one cheap
- * instruction everywhere, and a small loop body compiles fast. Of weights in rows, the rows of a k-pack are
- * interleaved, up to 16 columns at a time. */
+ * registers and widened to k-packs, unless tiles do that: eight by eight or four by four, since interleaving 128-bit
+ * vectors is one cheap instruction everywhere, and a small loop body compiles fast. Of weights in rows, the rows of a
+ * k-pack are interleaved, up to 16 columns at a time. */
 #include "codegen/parts/weights.h"
 #include "codegen/family/family.h"
 #include "codegen/integer.h"
@@ -75,7 +75,11 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
     LLVMValueRef planes[AIC_PLANES_MAX];
     LLVMTypeRef type = aic_vector(p->element, p->block * (unsigned)p->key->kpack_channels);
     LLVMValueRef elements = LLVMBuildBitCast(e->builder, raw, type, "");
-    aic_to_kpacks(e, (aic_dtype)p->key->dtype, &p->arithmetic, elements, planes);
+    if (p->key->planes == 1 && p->key->kpack_bytes == p->raw_bytes) {
+        planes[0] = elements;
+    } else {
+        aic_to_kpacks(e, (aic_dtype)p->key->dtype, &p->arithmetic, elements, planes);
+    }
     for (unsigned i = 0; i < p->key->planes; i++) {
         store_plane(p, planes[i], row, step, i, column);
     }

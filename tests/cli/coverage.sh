@@ -38,6 +38,11 @@ report other >report.txt
 is 'half of the branches' '^other/main\.c  .* branches   50\.0 % of      2$'
 report other --uncovered uncovered.txt >/dev/null
 ok 'which half' grep -q '^other/main\.c:6: run 1 times, never branch 0 of 2: if (twice' uncovered.txt
+printf '%s\n' '# why' 'Nobody calls it:' '    ^part/never\.c:' 'Nothing:' '    nowhere' >reasons.txt
+report part --uncovered left.txt --reasons reasons.txt >report.txt
+is 'what a reason explains' '^ +[1-9] lines not run or not in all ways: Nobody calls it$'
+is 'what explains nothing' '^explains nothing: nowhere$'
+ok 'and is not listed' test "$(grep -c 'never\.c' left.txt)" -eq 0
 mkdir empty
 ok 'a build without coverage' test "$(python3 "$here/../coverage/coverage.py" empty 2>&1)" = 'empty: no object was compiled with --coverage'
 finish

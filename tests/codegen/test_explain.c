@@ -134,6 +134,79 @@ static void check_nest(const aic_explanation *e)
                   "%s: the loops do %g of %" PRId64 "\n%s", e->isa, products, e->macs, e->text);
 }
 
+/* A line of a loop within another one. */
+static bool is_inner(const char *line)
+{
+    return strncmp(line, "    ", 4) == 0 && strncmp(line + strspn(line, " "), "for ", 4) == 0;
+}
+
+/* Bytes that loops take, from the line at *line to the innermost, which moves rows x columns of elements or runs. */
+static double bytes_of_loops(const char **line)
+{
+    long long rows, columns, bytes;
+    double taken = 1;
+    const char *last;
+    do {
+        last = strstr(*line, ": ");
+        taken *= strtod(last + 2, NULL);
+        *line = strchr(*line, '\n') + 1;
+    } while (is_inner(*line));
+    last = strchr(last, ',');
+    ck_assert_msg(sscanf(last, ", transposes %lld x %lld elements of %lld bytes", &rows, &columns, &bytes) == 3 ||
+                      sscanf(last, ", moves %lld x %lld runs of %lld bytes", &rows, &columns, &bytes) == 3,
+                  "%s", last);
+    return taken * (double)rows * (double)columns * (double)bytes;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) {
+        count++;
+    }
+    return count;
+}
+
+/* The loops of each box of a move take all its bytes, and some beyond its ends. */
+static void check_moves(const aic_explanation *e)
+{
+    const char *line = strstr(e->text, "loops, outermost first:\n"), *box = e->text;
+    ck_assert_ptr_nonnull(line);
+    line = strchr(line, '\n') + 1;
+    while ((box = strstr(box, " bytes; dimensions and their steps")) != NULL) {
+        const char *number = box++;
+        while (number[-1] != ' ') {
+            number--;
+        }
+        ck_assert_int_eq(strncmp(line, "  for ", 6), 0);
+        const double bytes = strtod(number, NULL), taken = bytes_of_loops(&line);
+        ck_assert_msg(taken >= bytes && taken <= 2 * bytes, "%s: the loops take %g of %g bytes\n%s", e->isa, taken,
+                      bytes, e->text);
+    }
+    ck_assert_int_ne(strncmp(line, "  for ", 6), 0); /* boxes have all loops */
+    ck_assert_uint_eq(count_of(e->text, "\n  loop "), count_of(e->text, " for dimension: "));
+}
+
+START_TEST(test_moves)
+{
+    static const char *const MOVES[] = {
+        "transdata(dtype=float16, src=HWIO, dst=FRACTAL_Z, shape=[3,3,35,20])", /* bursts, tails and what is filled */
+        "transdata(dtype=float32, src=HWIO, dst=FRACTAL_Z, shape=[3,3,64,32])",
+        "transdata(dtype=float16, src=NHWC, dst=NC1HWC0, shape=[1,56,56,64])",
+        "transdata(dtype=int8, src=NHWC, dst=NC1HWC0, shape=[3,4,4,64])",
+        "transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[2,64,8,8])",
+    };
+    const char *isa;
+    for (size_t i = 0; (isa = aic_isa_name(i)) != NULL; i++) {
+        for (size_t k = 0; k < sizeof MOVES / sizeof MOVES[0]; k++) {
+            aic_explanation e = explain(MOVES[k], NULL, isa);
+            check_moves(&e);
+            aic_free(e.text);
+        }
+    }
+}
+END_TEST
+
 START_TEST(test_text)
 {
     static const char *const PARTS[] = {"schedule: schedule(",      "origin: default", "target: ",
@@ -177,6 +250,7 @@ START_TEST(test_refusals)
     aic_free(e.text);
     e = explain(CASES[9].spec, NULL, aic_isa_name(1));
     ck_assert_ptr_nonnull(strstr(e.text, "\n  vector=64: this level's registers have 16 bytes\n"));
+    ck_assert_ptr_null(strstr(e.text, "\n  vector=128: ")); /* no level has such */
     aic_free(e.text);
 }
 END_TEST
@@ -258,6 +332,7 @@ Suite *suite_explain(void)
     tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
     tcase_add_test(tcase, test_traffic);
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
+    tcase_add_test(tcase, test_moves);
     tcase_add_test(tcase, test_refusals);
     tcase_add_test(tcase, test_small_tiles);
     tcase_add_test(tcase, test_direct_sums);

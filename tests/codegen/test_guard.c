@@ -5,8 +5,10 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
 #include "codegen/run.h"
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "tests/child.h"
+#include "tests/levels.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -430,6 +432,42 @@ START_TEST(malformed_module)
 }
 END_TEST
 
+/* ---- machines of LLVM ---- */
+
+/* A machine that was given back is used again, for what it was made for and by one at a time; more than there is room
+ * for are done without. */
+START_TEST(machines_are_used_again)
+{
+    enum { HELD = 6 };
+    const aic_target *target = aic_target_find(aic_host_arch(), levels_name(0));
+    LLVMTargetMachineRef machine[HELD], other;
+    for (int i = 0; i < HELD; i++) {
+        ck_assert_int_eq(aic_llvm_machine_take(target, false, &machine[i]), AIC_OK);
+        for (int k = 0; k < i; k++) {
+            ck_assert_ptr_ne(machine[k], machine[i]);
+        }
+    }
+    aic_llvm_machine_give(target, false, machine[0]);
+    ck_assert_int_eq(aic_llvm_machine_take(target, true, &other), AIC_OK);
+    ck_assert_ptr_ne(other, machine[0]);
+    aic_llvm_machine_give(target, true, other);
+    ck_assert_int_eq(aic_llvm_machine_take(target, false, &other), AIC_OK);
+    ck_assert_ptr_eq(other, machine[0]);
+    for (int i = 0; i < HELD; i++) {
+        aic_llvm_machine_give(target, false, machine[i]);
+    }
+    for (int i = 0; i < HELD; i++) {
+        ck_assert_int_eq(aic_llvm_machine_take(target, false, &machine[i]), AIC_OK);
+        for (int k = 0; k < i; k++) {
+            ck_assert_ptr_ne(machine[k], machine[i]);
+        }
+    }
+    for (int i = 0; i < HELD; i++) {
+        LLVMDisposeTargetMachine(machine[i]);
+    }
+}
+END_TEST
+
 Suite *suite_guard(void)
 {
     Suite *suite = suite_create("guard");
@@ -442,6 +480,7 @@ Suite *suite_guard(void)
     tcase_add_loop_test(faults, more_than_there_is_room_for, 0, (int)(sizeof EXCEEDED / sizeof EXCEEDED[0]));
     tcase_add_test(faults, more_boxes_than_there_is_room_for);
     tcase_add_test(faults, first_of_a_kind);
+    tcase_add_test(faults, machines_are_used_again);
     tcase_add_test(faults, new_handler_of_the_host);
 #ifndef AIC_SANITIZED
     tcase_add_test(faults, allocation_outside);

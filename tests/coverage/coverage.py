@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE]: lines and branches of sources in these folders of DIR (the
+"""coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE [--reasons FILE]]: lines and branches of sources in these folders of DIR (the
 repository; by default frontend, codegen and runtime) that the programs of BUILD have run, read by gcov from a build with
 --coverage. A row a file, sums by folder, and the sum of all. FILE gets a line for every branch that was never taken: file,
-line, how often the line was run, which branches of how many, and the line.
+line, how often the line was run, which branches of how many, and the line. With reasons (tests/coverage/reasons.txt) those
+that one explains are counted instead.
 
 A line or a branch of a header is counted once, whichever objects have it. Code that LLVM generated is not looked at."""
 import argparse
@@ -11,6 +12,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -76,12 +78,37 @@ def uncovered(files, root):
                 yield f"{name}:{number}: never run: {source}\n"
 
 
+def reasons_of(file):
+    """Regular expressions, each with its reason."""
+    reason, found = "", []
+    for line in file.read_text().splitlines():
+        if line.startswith("    "):
+            found.append((re.compile(line.strip()), reason))
+        elif line and not line.startswith("#"):
+            reason = line.rstrip(":")
+    return found
+
+
+def explained(lines, reasons):
+    """The lines that no reason explains; prints how many each one does."""
+    left, counts = [], collections.Counter()
+    for line in lines:
+        first = next(((pattern, reason) for pattern, reason in reasons if pattern.search(line)), None)
+        counts[first] += 1
+        left += [] if first else [line]
+    for one in reasons:
+        print(f"{counts[one]:6} lines not run or not in all ways: {one[1]}" if counts[one] else f"explains nothing: {one[0].pattern}")
+    print(f"{len(left):6} others")
+    return left
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("folders", nargs="*", default=["frontend", "codegen", "runtime"])
     parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent.parent)
     parser.add_argument("--uncovered", type=pathlib.Path)
+    parser.add_argument("--reasons", type=pathlib.Path)
     options = parser.parse_intermixed_args()
     root = os.path.realpath(options.root)
     files = collect(options.build, root, options.folders)
@@ -95,7 +122,8 @@ def main():
     for group in sorted(totals, key=lambda one: (one == "all", not one.endswith("/"), one)):
         print(row(group, totals[group]))
     if options.uncovered:
-        options.uncovered.write_text("".join(uncovered(files, root)))
+        lines = list(uncovered(files, root))
+        options.uncovered.write_text("".join(explained(lines, reasons_of(options.reasons)) if options.reasons else lines))
 
 
 if __name__ == "__main__":

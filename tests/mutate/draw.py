@@ -21,12 +21,15 @@ import random
 import re
 import resource
 import select
-import signal
 import subprocess
 import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "campaign"))
+from campaign import end_group, processor_seconds  # noqa: E402
+
+IDLE_SECONDS = 60
 TOKEN = re.compile(r"""(?P<blank>\s+|/\*.*?\*/|//[^\n]*|\#[^\n]*(?:\\\n[^\n]*)*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
     |(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign>->|\+\+|--|<<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||.)""", re.X | re.S)
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+",
@@ -184,13 +187,16 @@ def limits(seconds):
 
 
 def fails(command, seconds, build):
-    """Whether the test notices something: it says so in a line, ends badly, or takes several times as long as it should."""
+    """Whether the test notices something: it says so in a line, ends badly, takes several times as long as it should, or stands
+    still."""
     environment = {**os.environ, "AIC_CACHE": "off", "AIC_BUILD": str(build), "LC_ALL": "C"}
     process = subprocess.Popen(["stdbuf", "-oL", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                stdin=subprocess.DEVNULL, env=environment, start_new_session=True, preexec_fn=limits(seconds))
-    begun, said = time.time(), b""
+    said, used, since = b"", 0.0, time.time()
     try:
-        while time.time() - begun < 20 * seconds:
+        while time.time() - since < IDLE_SECONDS:
+            now = processor_seconds(process.pid)
+            used, since = (now, time.time()) if now != used else (used, since)
             if select.select([process.stdout], [], [], 1)[0]:
                 more = os.read(process.stdout.fileno(), 65536)
                 said = said[-200:] + more
@@ -200,10 +206,7 @@ def fails(command, seconds, build):
                     return process.wait() != 0
         return True
     finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        end_group(process)
         process.stdout.close()
         process.wait()
 
@@ -211,14 +214,15 @@ def fails(command, seconds, build):
 class Bench:
     """The tree in which mistakes are made."""
 
-    def __init__(self, tree, reach, seconds):
-        self.tree, self.build, self.seconds = tree, tree / "build", seconds
+    def __init__(self, tree, reach, seconds, only):
+        self.tree, self.build, self.seconds, self.only = tree, tree / "build", seconds, only
         next(tree.glob("codegen/*.c")).touch()  # what is linked may have the last mistake of an earlier run
         self.make("aicjit_tool", "aicjit-tests")
         self.tests = tests_of(self.build)
         self.reach = json.loads(reach.read_text()) if reach else None
         if self.reach and self.reach.pop("sources") != digest(tree):
             sys.exit(f"{reach} is of other sources")
+        self.code = set(self.reach.pop("code")) if self.reach else set()
 
     def make(self, *targets):
         return subprocess.run(["ninja", "-C", self.build, *targets], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
@@ -230,9 +234,11 @@ class Bench:
     def chosen(self, mistake):
         """Tests that come to its lines, and the seconds of each; what takes few comes first. Together they take no more than
         self.seconds."""
-        if self.reach is None:
-            return [(name, 30) for name in self.tests]
+        if self.reach is None or self.only:
+            return [(name, 60) for name in self.only or self.tests]
         lines = {f"{mistake.file}:{n}" for n in range(mistake.line, mistake.last + 1)}
+        if not lines & self.code:  # of a table: whatever comes to the file
+            lines = {line for line in self.code if line.startswith(f"{mistake.file}:")}
         there = [(one["seconds"], name) for name, one in self.reach.items() if name in self.tests and lines & set(one["lines"])]
         picked, total = [], 0
         for seconds, name in sorted(there):
@@ -294,15 +300,17 @@ def digest(root):
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted((root / "codegen").rglob("*.c")))).hexdigest()
 
 
-def learn(root, build, file):
-    """Runs each test in a build with --coverage; FILE is written after each, and what it has of these sources is not run again."""
+def learn(root, build, file, only):
+    """Runs each test, or those of `only`, in a build with --coverage; FILE is written after each, and what it has of these
+    sources is not run again."""
     sources = digest(root)
     known = json.loads(file.read_text()) if file.exists() else {}
     known = known if known.get("sources") == sources else {"sources": sources}
     before = counts(build, root)
+    known["code"] = list(before)
     environment = {**os.environ, "AIC_CACHE": "off", "AIC_BUILD": str(build), "LC_ALL": "C"}
     for name, command in tests_of(build).items():
-        if name in known:
+        if name in known or (only and name not in only):
             continue
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(list(map(str, command)), env=environment, stdin=subprocess.DEVNULL, capture_output=True)
@@ -328,6 +336,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int, action="append", help="this number alone; may be repeated")
+    parser.add_argument("--test", action="append", help="this test alone, whatever it comes to; may be repeated")
     parser.add_argument("--seconds", type=float, default=60, help="of processors that the tests of one mistake may take")
     parser.add_argument("--reach", type=pathlib.Path)
     parser.add_argument("--learn", type=pathlib.Path)
@@ -335,9 +344,9 @@ def main():
     options = parser.parse_args()
     tree = options.tree.resolve()
     if options.learn:
-        return learn(tree, options.learn.resolve(), options.reach)
+        return learn(tree, options.learn.resolve(), options.reach, options.test)
     numbers = options.only or range(options.first, options.first + options.count)
-    known, sums, bench = listed(), {}, None if options.list else Bench(tree, options.reach, options.seconds)
+    known, sums, bench = listed(), {}, None if options.list else Bench(tree, options.reach, options.seconds, options.test)
     for number, mistake in drawn(tree, options.seed, numbers):
         verdict = bench.verdict(mistake) if bench else "drawn"
         if verdict.startswith(("SURVIVED", "never")) and f"{mistake.file}: {mistake.where}: {mistake.change}" in known:

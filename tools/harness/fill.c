@@ -61,6 +61,14 @@ static int fill_constant(const aic_operand *operand, const char *text, unsigned 
     return status;
 }
 
+/* Integers: their lowest bytes. Weights may be billions of bytes, which take a quarter of the time by themselves. */
+static void fill_bytes(uint64_t state, int64_t elements, unsigned char *data)
+{
+    for (int64_t i = 0; i < elements; i++) {
+        data[i] = (unsigned char)rng_next(&state);
+    }
+}
+
 static int fill_random(const aic_operand *operand, const char *text, unsigned char *data)
 {
     char *end;
@@ -72,6 +80,10 @@ static int fill_random(const aic_operand *operand, const char *text, unsigned ch
     }
     size_t size = aic_dtype_size(operand->dtype);
     const bool words = strcmp(operand->name, "cbufWorkspace") == 0;
+    if (size == 1 && !words) {
+        fill_bytes(state, operand->elements, data);
+        return CLI_DONE;
+    }
     for (int64_t i = 0; i < operand->elements; i++) {
         uint64_t bits = rng_next(&state);
         bits = words ? testdata_word(bits) : bits;

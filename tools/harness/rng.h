@@ -4,7 +4,14 @@
 
 #include <stdint.h>
 
-uint64_t rng_next(uint64_t *state);
+static inline uint64_t rng_next(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t bits = *state;
+    bits = (bits ^ bits >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94D049BB133111EB);
+    return bits ^ bits >> 31;
+}
 
 /* In low .. high, both included; uniform enough for tests. */
 int64_t rng_range(uint64_t *state, int64_t low, int64_t high);

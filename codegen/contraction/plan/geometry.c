@@ -42,6 +42,7 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                          const aic_contraction_schedule *schedule)
 {
     const int64_t slices = slices_of(c, (int64_t)lanes * schedule->vectors);
+    const unsigned source_bytes = (unsigned)aic_dtype_size(c->dtype);
     aic_split (*const split)(int64_t, int64_t) = schedule->m > 0 ? aic_split_in_order : aic_split_evenly;
     aic_split (*const by_rows)(int64_t, int64_t) =
         arithmetic->product == AIC_PRODUCT_ROWS ? aic_split_in_order : split; /* tiles begin at the first row of two */
@@ -51,7 +52,9 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                .cols = split(c->across.out, schedule->cols),
                                .lanes = lanes,
                                .vectors = (unsigned)schedule->vectors,
-                               .source_bytes = (unsigned)aic_dtype_size(c->dtype),
+                               .source_bytes = source_bytes,
+                               .weight_bytes = schedule->narrow ? source_bytes * arithmetic->kpack_channels
+                                                                : arithmetic->kpack_bytes,
                                .panel_channels = (int64_t)lanes * schedule->vectors,
                                .outputs = aic_outputs_of(c),
                                .unroll = schedule->unroll,

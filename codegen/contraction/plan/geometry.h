@@ -26,6 +26,7 @@ typedef struct aic_plan_geometry {
     aic_split rows, cols;    /* how the output's rows and columns are cut into tiles */
     unsigned lanes, vectors; /* lanes of a vector, and vectors of output channels in a tile */
     unsigned source_bytes;   /* of an element of image and weight in memory */
+    unsigned weight_bytes;   /* of a k-pack in a panel, in one plane */
     int64_t panel_channels;  /* output channels of a tile: lanes * vectors */
     int64_t outputs;         /* output channels that are wanted */
     int64_t unroll;          /* k-packs of one loop body */
@@ -98,6 +99,12 @@ static inline aic_tile_size aic_tile_size_of(const aic_plan_geometry *g, int ind
     return (aic_tile_size){above ? g->rows.small : g->rows.large, left ? g->cols.small : g->cols.large,
                            (above ? g->rows.small_count : g->rows.large_count) *
                                (left ? g->cols.small_count : g->cols.large_count)};
+}
+
+/* Whether tiles widen the weights. */
+static inline bool aic_is_narrow(const aic_plan_geometry *g)
+{
+    return g->weight_bytes < g->arithmetic.kpack_bytes;
 }
 
 /* Output channels that are wanted. */

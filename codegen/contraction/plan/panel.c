@@ -51,7 +51,7 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
                         .kpacks = aic_tap_kpacks(g, wish, b),
                         .used = aic_parts(g->outputs, g->panel_channels),
                         .item_channels = aic_most(g->panel_channels, transposed_channels(c, g)),
-                        .step_bytes = g->panel_channels * g->arithmetic.kpack_bytes * g->arithmetic.planes};
+                        .step_bytes = g->panel_channels * g->weight_bytes * g->arithmetic.planes};
     p.block_kpacks = p.kpacks / g->blocks;
     if (wish->skips) {
         p.padding = aic_padding_make(c, g, p.taps * p.kpacks);
