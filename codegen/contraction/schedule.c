@@ -133,10 +133,14 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule, const aic
  * ones are tried. */
 enum { NARROW_PIXELS = 32 };
 
+static bool has_few_pixels(const aic_contraction *c)
+{
+    return c->down.out * c->across.out <= NARROW_PIXELS;
+}
+
 static bool tries_narrow(const walk *w, const aic_tiling *t)
 {
-    return w->c->down.out * w->c->across.out <= NARROW_PIXELS &&
-           t->panel.packed_bytes > t->geometry.machine->l2_bytes &&
+    return has_few_pixels(w->c) && t->panel.packed_bytes > t->geometry.machine->l2_bytes &&
            aic_can_narrow(w->c, w->kernel, &t->geometry.arithmetic);
 }
 
@@ -169,8 +173,10 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
     aic_tiling t;
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
-        schedule.narrow = 1; /* where that is not legal there is no plan */
-        offer_all(w, schedule);
+        schedule.narrow = 1; /* where that is not legal there is no plan; with more pixels it gains nothing */
+        if (has_few_pixels(w->c)) {
+            offer_all(w, schedule);
+        }
         return;
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);

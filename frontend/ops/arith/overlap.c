@@ -14,13 +14,15 @@ typedef struct word_set {
     int64_t first;
     uint64_t *cells;
     int64_t count; /* of cells */
+    int64_t used;  /* cells from there on are 0 */
 } word_set;
 
 /* Adds every word of the set moved up by `distance`. */
-static void add_moved(const word_set *set, int64_t distance)
+static void add_moved(word_set *set, int64_t distance)
 {
-    const int64_t cells = distance / CELL_BITS, bits = distance % CELL_BITS;
-    for (int64_t i = set->count - 1; i >= cells; i--) {
+    const int64_t cells = distance / CELL_BITS, bits = distance % CELL_BITS, end = set->used + cells + 1;
+    set->used = end < set->count ? end : set->count;
+    for (int64_t i = set->used - 1; i >= cells; i--) {
         const uint64_t low = set->cells[i - cells] << bits;
         const uint64_t carry = bits > 0 && i > cells ? set->cells[i - cells - 1] >> (CELL_BITS - bits) : 0;
         set->cells[i] |= low | carry;
@@ -28,7 +30,7 @@ static void add_moved(const word_set *set, int64_t distance)
 }
 
 /* Repeats the set `count` times, `stride` apart, by doubling. */
-static void repeat(const word_set *set, int64_t count, int64_t stride)
+static void repeat(word_set *set, int64_t count, int64_t stride)
 {
     for (int64_t done = 1; done < count && stride > 0;) {
         const int64_t more = done < count - done ? done : count - done;
@@ -50,10 +52,11 @@ static row_range rows_in(const aic_arith *p, const aic_arith_operand *o, int64_t
     return (row_range){first, after > 0 ? (after + p->lanes - 1) / p->lanes : 0};
 }
 
-static void draw(const aic_arith_operand *o, row_range rows, const word_set *set)
+static void draw(const aic_arith_operand *o, row_range rows, word_set *set)
 {
     const int64_t start = o->word - set->first + rows.first * o->stride[AIC_ARITH_C];
-    memset(set->cells, 0, (size_t)set->count * sizeof set->cells[0]);
+    memset(set->cells, 0, (size_t)set->used * sizeof set->cells[0]);
+    set->used = start / CELL_BITS + 1;
     set->cells[start / CELL_BITS] = UINT64_C(1) << start % CELL_BITS;
     repeat(set, o->size[AIC_ARITH_W], o->stride[AIC_ARITH_W]);
     repeat(set, o->size[AIC_ARITH_H], o->stride[AIC_ARITH_H]);
@@ -64,14 +67,14 @@ static void draw(const aic_arith_operand *o, row_range rows, const word_set *set
 static bool share(const word_set *a, const word_set *b)
 {
     uint64_t common = 0;
-    for (int64_t i = 0; i < a->count; i++) {
+    for (int64_t i = 0; i < a->used && i < b->used; i++) {
         common |= a->cells[i] & b->cells[i];
     }
     return common != 0;
 }
 
 /* Lanes with the same rows of both have the same words: only where one of them changes is it drawn. */
-static bool meets(const aic_arith *p, const aic_arith_operand *input, const word_set sets[2])
+static bool meets(const aic_arith *p, const aic_arith_operand *input, word_set sets[2])
 {
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];
     row_range seen[2] = {{-1, -1}, {-1, -1}};
@@ -100,13 +103,13 @@ static bool make_sets(const aic_arith *p, const aic_arith_operand *a, const aic_
     const int64_t first = a->word < b->word ? a->word : b->word;
     const int64_t a_end = a->word + a->extent, b_end = b->word + b->extent;
     const int64_t cells = ((a_end > b_end ? a_end : b_end) - first + CELL_BITS - 1) / CELL_BITS;
-    uint64_t *memory = malloc((size_t)cells * 2 * sizeof *memory);
+    uint64_t *memory = calloc((size_t)cells * 2, sizeof *memory);
     if (!memory) {
         (void)aic_fail_memory(p->name, (size_t)cells * 2 * sizeof *memory);
         return false;
     }
-    sets[0] = (word_set){first, memory, cells};
-    sets[1] = (word_set){first, memory + cells, cells};
+    sets[0] = (word_set){first, memory, cells, 0};
+    sets[1] = (word_set){first, memory + cells, cells, 0};
     return true;
 }
 

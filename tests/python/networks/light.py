@@ -7,6 +7,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from build import Graph
+
 FOLDER = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 
@@ -46,6 +48,39 @@ def light(name, seed=1):
     model.graph.input.extend(inputs)
     model.ir_version = 8
     return model
+
+
+def mobilenet_v2(seed=1):
+    """MobileNet v2 of width 1 for pictures of 224 x 224, batch normalisation folded in, random weights."""
+    g = Graph(seed)
+
+    def clip(x):
+        return g.node("Clip", [x, g.constant(np.float32(0)), g.constant(np.float32(6))], x + "_6")
+
+    def conv(x, out, size, outputs, inputs, group=1, stride=1):
+        weight = g.constant(weight_of((outputs, inputs // group, size, size), g.random), out + "_w")
+        return g.node("Conv", [x, weight, g.floats(outputs, scale=0.1)], out, group=group, strides=[stride] * 2,
+                      pads=[size // 2] * 4)
+
+    x, inputs, number = clip(conv("x", "first", 3, 32, 3, stride=2)), 32, 0
+    for widen, outputs, count, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+                                          (6, 160, 3, 2), (6, 320, 1, 1)):
+        for i in range(count):
+            name, wide, start = "block%d" % number, widen * inputs, x
+            if widen > 1:
+                x = clip(conv(x, name + "_widen", 1, wide, inputs))
+            x = clip(conv(x, name + "_depth", 3, wide, wide, wide, stride if i == 0 else 1))
+            x = conv(x, name + "_narrow", 1, outputs, wide)
+            if i > 0:
+                x = g.node("Add", [x, start], name)
+            inputs, number = outputs, number + 1
+    x = g.node("GlobalAveragePool", [clip(conv(x, "last", 1, 1280, 320))], "average")
+    conv(x, "y", 1, 1000, 1280)
+    return g.model([1, 3, 224, 224])
+
+
+def weight_of(shape, random):
+    return (random.standard_normal(shape) * np.sqrt(2 / np.prod(shape[1:]))).astype(np.float32)
 
 
 def before_softmax(model):
