@@ -17,7 +17,8 @@ typedef enum aic_sum {
 /* The k-pack: what one multiply-accumulate instruction takes from each operand for one lane. */
 typedef enum aic_product {
     AIC_PRODUCT_PAIR, /* two int16 */
-    AIC_PRODUCT_QUAD, /* four int8; eight for instructions that multiply small matrices (mmla) */
+    AIC_PRODUCT_QUAD, /* four int8, of one channel in four rows in the micro-kernel depth; eight for instructions that
+                         multiply small matrices (mmla) */
     AIC_PRODUCT_FLOAT,
     AIC_PRODUCT_BFLOAT, /* two bfloat16; a float16 is the sum of two bfloat16, one in each plane */
     AIC_PRODUCT_WORD,   /* one int8 as an int32: groups of one channel */

@@ -22,7 +22,7 @@ typedef struct aic_microkernel {
 
     int64_t row_pixels;  /* of rows in which it takes the output where rows may be any; 0: those that the output has */
     bool small_tiles;    /* tiles consist of small tiles: schedules have the field m */
-    bool long_rows;      /* tiles are one or two rows of the output, as long as tiles may be, column by column */
+    bool long_rows;      /* tiles are whole rows of the output */
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */

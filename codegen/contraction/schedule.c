@@ -224,15 +224,16 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
     }
 }
 
-/* Offers tiles of one and two rows, as long as tiles may be; of all schedules shorter ones, too. */
+/* Offers tiles of whole rows: of one, of two, and of more if these cut the output evenly and are as long as they may
+ * be.
+ */
 static void offer_long_rows(walk *w, int64_t vectors)
 {
-    const int64_t out = w->c->across.out;
-    for (int64_t rows = 1; rows <= aic_least(w->c->down.out, 2); rows++) {
-        int64_t cols = aic_split_evenly(out, aic_least(out, AIC_TILE_SIDE)).large;
-        while (cols > 0) {
-            offer_tile(w, rows, cols, vectors, 0);
-            cols = w->space == AIC_SPACE_LEGAL ? next_tile(out, cols) : 0;
+    enum { PIXELS = 2 * AIC_TILE_SIDE };
+    const int64_t height = w->c->down.out, width = w->c->across.out;
+    for (int64_t rows = 1; rows <= aic_least(height, AIC_TILE_SIDE); rows++) {
+        if (rows <= 2 || (height % rows == 0 && rows * width <= PIXELS) || w->space == AIC_SPACE_LEGAL) {
+            offer_tile(w, rows, width, vectors, 0);
         }
     }
 }
@@ -355,8 +356,10 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     if (t->transform.m > 0) {
         report_small_tiles(out, t);
     }
-    fprintf(out, "bands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
-            (long long)t->band.count, (long long)t->band.rows, (long long)t->band.bytes, (long long)t->division.parts);
+    fprintf(out, "bands: %lld of %lld %s, %lld bytes each; workers may share %lld parts of each\n",
+            (long long)t->band.count, (long long)t->band.rows,
+            t->wish.steps > 0 ? "rows, which are read where the image has them" : "packed rows",
+            (long long)t->band.bytes, (long long)t->division.parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
     if (aic_is_narrow(&t->geometry)) {
         fprintf(out, "weights are packed as they are and widened by tiles\n");

@@ -14,11 +14,14 @@ static aic_status check_range(const char *field, int64_t value, int64_t low, int
     return AIC_OK;
 }
 
-static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
+/* Micro-kernels for long rows have tiles of whole ones. */
+static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s, const aic_microkernel *kernel)
 {
+    const int64_t out = c->across.out;
     aic_status status = check_range("rows", s->rows, 1, aic_least(c->down.out, AIC_TILE_SIDE));
     if (status == AIC_OK) {
-        status = check_range("cols", s->cols, 1, aic_least(c->across.out, AIC_TILE_SIDE));
+        status = kernel->long_rows ? check_range("cols", s->cols, out, out)
+                                   : check_range("cols", s->cols, 1, aic_least(out, AIC_TILE_SIDE));
     }
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, AIC_TILE_SIDE) : status;
 }
@@ -112,7 +115,7 @@ static aic_status check_passage(const aic_contraction *c, const aic_contraction_
 static aic_status check_schedule(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
                                  const aic_microkernel *kernel, unsigned lanes)
 {
-    aic_status status = check_tile(c, s);
+    aic_status status = check_tile(c, s, kernel);
     if (status == AIC_OK) {
         status = kernel->check(c, target, s);
     }

@@ -1,28 +1,32 @@
 /* The parts of depthwise contractions, in which every output channel sees one input channel: lanes are channels of
- * image, weights and results alike.
+ * image, weights and results alike, but where several outputs see the same input channel, which is then repeated.
  *
- * The band has the padded image as it is, blocks of 32 bytes of channels: [row][column][channel]; as floats where
- * products are of doubles. Where products are of two rows (AIC_PRODUCT_ROWS) their elements lie in turns: [line of two
- * rows][column][channel][row]. What tiles load of it they extend in registers, each element once for all taps of a
- * kernel row that read it.
+ * Tiles are whole rows of the output and read the image where it lies. The band has a pointer for each row of the
+ * padded image, to its first column in the image; those above and below it point to a row of padding behind the
+ * pointers, whose first pixel stands for what is left and right of the image, too.
  *
- * A panel is [block of 16 channels][reduction step][channel]. Steps are taps, in order. Where products are of two rows,
- * a step has two taps, one below the other, and there are steps for tiles' rows that begin at the upper row of a line,
- * ceil(kh / 2) x kw, and, if the stride is odd, behind them others for those that begin at the lower one, ceil((kh + 1)
- * / 2) x kw, with a weight of 0 above the kernel's first row. What lies below its last row is 0, too.
+ * Where an instruction multiplies several elements, these are of one channel in as many rows, one below the other, a
+ * line: two as int16 (AIC_PRODUCT_ROWS), or four bytes (AIC_PRODUCT_QUAD). A tile puts them together in registers, each
+ * once for all taps of a kernel row and all rows of the tile that read it. The lines are those of a tile, from its
+ * first row of the image on.
  *
- *     void depth_tile(out, band, panel, taps)              the rows of a tile, in steps across; `taps` is not read
- *       steps, blocks              across, all but a shorter last one; of 16 channels: loops
- *       line.N                     where line N of the band is, N > 0
- *       out.1                      from the first row of results to the second; with two rows
- *       out.block                  from one block of channels to the next
+ * A panel is [block of 16 channels][reduction step][channel]. Steps are taps, in order. Of lines they are the taps of a
+ * line, one below the other, and there is a set of steps, ceil((kh + at) / elements) x kw, for each number `at` of a
+ * row of a line at which rows of a tile begin, with weights of 0 above the kernel's first row and below its last. The
+ * step before all others is what sums start from, where the image is offset (`starts`).
  *
- *     void depth_image(band, image; first, rows)           `rows` rows, the first one being image row `first`
- *       line.pitch                 bytes of a line
- *       inside                     columns that lie in the image: a loop
- *       line.bytes                 of the columns of a line, left.bytes, right.bytes of those left and right of the
- *                                  image: loops; right.at where these are
- *       image.rows, image.row, image.last    rows of the image, bytes of one; the number of the last row
+ *     void depth_tile(out, band, panel, private)           the rows of a tile, one or two together, in steps across
+ *       groups                     of rows, a loop; a single row may follow
+ *       group.out, group.band      from one to the next in the result, in the band
+ *       middle, blocks             steps but for the first and last one; of 16 channels: loops
+ *       padding.at                 where a pixel of padding is in a worker's memory
+ *       out.1                      from the first row of results to the second; with two rows together
+ *       out.block, block.panel     from one block of channels to the next in the result, in the panel
+ *       row.next                   from the pointer to a row that the kernel sees to the next one
+ *
+ *     void depth_image(band, image; first, rows)           pointers to `rows` rows, the first one being image row
+ * `first` image.rows, image.row      rows of the image, bytes of one padding.at, padding.bytes  where the row of
+ * padding is in the band, a loop over its bytes; with `outer`
  *
  *     void depth_weights(packed, weight; first, last)      panels first .. last - 1
  *       panel.bytes, blocks        bytes of a panel; blocks of 16 channels of a panel, a loop
@@ -40,37 +44,55 @@ typedef struct aic_depth_key {
 #undef AIC_FIELD
 } aic_depth_key;
 
-/* Bytes of the channels of a block; rows and columns of a kernel, rows of a tile, at most. */
-enum { AIC_DEPTH_BLOCK = 32, AIC_DEPTH_SIDE = 7, AIC_DEPTH_ROWS = 2 };
+/* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows that a tile computes
+ * together, at most. */
+enum { AIC_DEPTH_BLOCK = 32, AIC_DEPTH_POINTER = 8, AIC_DEPTH_SIDE = 7, AIC_DEPTH_ROWS = 2 };
 
-/* Rows of the image in a line of the band, and taps of a reduction step. */
+/* Rows of the image in a line, and taps of a reduction step. */
 static inline int64_t aic_depth_turns(int64_t product)
 {
-    return product == AIC_PRODUCT_ROWS ? 2 : 1;
+    return product == AIC_PRODUCT_QUAD ? 4 : product == AIC_PRODUCT_ROWS ? 2 : 1;
 }
 
-/* Lines of the band that so many rows of results read. */
-static inline int64_t aic_depth_lines(const aic_depth_key *key, int64_t rows)
+/* Rows of the image that rows of a tile read together, those between dilated taps left out; lines of them. */
+static inline int64_t aic_depth_reach(const aic_depth_key *key)
 {
-    return aic_parts((rows - 1) * key->down + key->kh, aic_depth_turns(key->product));
+    return (key->rows - 1) * key->down + key->kh;
 }
 
-/* Reduction steps of one kernel column for tiles' rows that begin at row number `at` of a line. */
-static inline int64_t aic_depth_steps_down(const aic_depth_key *key, int64_t at)
+static inline int64_t aic_depth_lines(const aic_depth_key *key)
 {
-    return aic_parts(key->kh + at, aic_depth_turns(key->product));
+    return aic_parts(aic_depth_reach(key), aic_depth_turns(key->product));
 }
 
-/* The number of rows of a line at which rows of tiles begin: 1 or 2. */
-static inline int64_t aic_depth_begins(const aic_depth_key *key)
+/* The number of the row of a line at which one of the rows begins that are computed together. */
+static inline int64_t aic_depth_begin(const aic_depth_key *key, int64_t row)
 {
-    return key->product == AIC_PRODUCT_ROWS && key->down % 2 != 0 ? 2 : 1;
+    return row * key->down % aic_depth_turns(key->product);
+}
+
+/* Steps down of one kernel column for such a row. */
+static inline int64_t aic_depth_steps_down(const aic_depth_key *key, int64_t row)
+{
+    return aic_parts(key->kh + aic_depth_begin(key, row), aic_depth_turns(key->product));
+}
+
+/* How many of these rows have steps of their own, the first ones: rows that begin alike share them. */
+static inline int64_t aic_depth_sets(const aic_depth_key *key)
+{
+    return key->rows > 1 && aic_depth_begin(key, 1) != 0 ? 2 : 1;
+}
+
+/* Steps of the rows before this one; of them all. */
+static inline int64_t aic_depth_steps_before(const aic_depth_key *key, int64_t row)
+{
+    return row > 0 && aic_depth_begin(key, 1) != 0 ? key->kw * aic_depth_steps_down(key, 0) : 0;
 }
 
 static inline int64_t aic_depth_steps(const aic_depth_key *key)
 {
-    const int64_t first = aic_depth_steps_down(key, 0);
-    return key->kw * (aic_depth_begins(key) == 2 ? first + aic_depth_steps_down(key, 1) : first);
+    const int64_t last = aic_depth_sets(key) - 1;
+    return aic_depth_steps_before(key, last) + key->kw * aic_depth_steps_down(key, last);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,8 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[2,5,6,16], kernel_shape=[1,5,5,64,1], pad=[2,1,1,2], pad_value=0.5, groups=32)",
     FAST "fm_shape=[3,6,7,16], kernel_shape=[1,3,3,48,1], pad=[1,1,1,1], groups=48)",
     FAST "fm_shape=[1,9,9,16], kernel_shape=[1,2,3,48,1], stride=[2,1], init_l1out=false, groups=16)",
-    /* an output a channel, micro-kernel depth: kernels of even and odd sides, down and across; one output row; tiles
-     * across; padding above, below and between two rows of a line; stages that add to old sums */
+    /* an output a channel, micro-kernel depth: kernels of even and odd sides, down and across; one output row; several
+     * steps across; padding on all sides, and windows that see nothing else; stages that add to old sums; dilation */
     BYTES "fm_shape=[2,7,70,32], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-128, groups=64)",
     BYTES "fm_shape=[1,6,9,32], kernel_shape=[1,4,2,32,1], pad=[1,0,2,1], pad_value=7, init_l1out=false, groups=32)",
     BYTES "fm_shape=[2,2,3,32], kernel_shape=[1,7,7,64,1], pad=[3,3,3,3], stride=[3,2], groups=64)",
@@ -39,11 +40,21 @@ static const char *const SPECS[] = {
     BYTES "fm_shape=[1,9,9,32], kernel_shape=[1,3,1,32,1], stride=[2,1], init_l1out=false, groups=32)",
     BYTES "fm_shape=[1,1,40,32], kernel_shape=[1,1,3,32,1], pad=[0,1,0,0], groups=32)",
     BYTES "fm_shape=[1,12,5,32], kernel_shape=[1,3,3,32,1], pad=[1,1,5,5], stride=[3,3], groups=32)",
+    BYTES "fm_shape=[1,9,41,32], kernel_shape=[1,3,3,32,1], pad=[2,3,2,1], dilation=[2,2], pad_value=5, groups=32)",
+    BYTES "fm_shape=[2,5,21,32], kernel_shape=[1,5,5,64,1], pad=[7,8,0,3], stride=[2,1], pad_value=-3, groups=64)",
+    BYTES "fm_shape=[1,4,30,32], kernel_shape=[1,3,3,32,1], pad=[255,255,9,1], groups=32)",
+    FAST "fm_shape=[2,6,4,16], kernel_shape=[1,3,3,32,1], pad=[9,7,3,3], dilation=[3,4], pad_value=2, groups=32)",
+    HALVES "fm_shape=[1,7,34,16], kernel_shape=[1,2,5,16,1], pad=[3,4,1,1], dilation=[4,2], pad_value=-1, groups=16)",
     FAST "fm_shape=[2,7,70,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], pad_value=-2.5, groups=32)",
     FAST "fm_shape=[2,6,9,16], kernel_shape=[1,7,5,32,1], pad=[3,2,3,3], stride=[2,3], groups=32)",
     HALVES "fm_shape=[1,7,66,16], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], init_l1out=false, groups=16)",
     HALVES "fm_shape=[2,6,8,16], kernel_shape=[1,7,7,32,1], pad=[3,3,3,3], pad_value=0.1, stride=[1,2], groups=32)",
     HALVES "fm_shape=[1,5,7,16], kernel_shape=[1,4,5,16,1], pad=[2,2,2,2], init_l1out=false, groups=16)",
+    /* the same with two and four outputs a channel */
+    BYTES "fm_shape=[2,7,9,32], kernel_shape=[1,3,3,128,1], pad=[1,1,1,1], pad_value=3, groups=64)",
+    BYTES "fm_shape=[1,8,7,32], kernel_shape=[1,5,3,128,1], pad=[1,1,2,2], stride=[2,2], init_l1out=false, groups=32)",
+    FAST "fm_shape=[2,6,9,16], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-1, groups=32)",
+    HALVES "fm_shape=[1,6,9,16], kernel_shape=[1,3,3,64,1], pad=[1,1,1,1], pad_value=-1, groups=16)",
     /* a part of a block: 2, 4, 8, 16 channels, and blocks of four */
     BYTES "fm_shape=[1,6,6,32], kernel_shape=[1,3,3,16,2], pad=[1,0,1,0], groups=16)",
     BYTES "fm_shape=[4,4,5,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
@@ -85,11 +96,30 @@ static const char *const SCHEDULES[] = {
     "schedule(rows=1, cols=4, vectors=1, unroll=2, band=2)",
     "schedule(rows=2, cols=2, vectors=1, unroll=8, band=1, hold=window)",
     "schedule(rows=1, cols=2, vectors=4, unroll=4, band=1, ahead=256)",
-    "schedule(kernel=depth, rows=1, cols=5, vectors=4, unroll=1, band=2)",
-    "schedule(kernel=depth, rows=2, cols=3, vectors=4, unroll=1, band=1, hold=window)",
-    "schedule(kernel=depth, rows=2, cols=2, vectors=8, unroll=1, band=1)",
-    "schedule(kernel=depth, rows=2, cols=1, vectors=2, unroll=1, band=2)",
 };
+
+/* Of micro-kernel depth, whose tiles are one or two whole rows of the output. A block of channels has so many vectors.
+ */
+enum { DEPTH_ROWS = 2, DEPTH_VECTORS = 8 };
+
+/* Compares what a schedule gives with the reference, if it is one for this specification and level. */
+static void check_schedule(verify_case *c, aic_context *context, const aic_spec *spec, const char *text,
+                           const char *schedule)
+{
+    verify_report report;
+    aic_kernel *kernel = NULL;
+    const aic_status status = aic_kernel_create(context, spec, schedule, &kernel);
+    aic_kernel_destroy(kernel);
+    ck_assert_msg(status == AIC_OK || (schedule != NULL && status == AIC_INVALID_ARGUMENT), "%s", aic_last_error());
+    ck_assert_msg(status != AIC_OK || verify_kernel(c, context, schedule, &report) == VERIFY_PASSED, "%s %s %s: %s",
+                  aic_context_isa(context), text, schedule != NULL ? schedule : "default", report.text);
+}
+
+static long long columns_of(const aic_conv2d_desc *d)
+{
+    const int64_t reach = (d->kernel_shape[2] - 1) * d->dilation[1] + 1;
+    return (d->fm_shape[2] + d->pad[0] + d->pad[1] - reach) / d->stride[1] + 1;
+}
 
 /* _i: a level and a specification. */
 START_TEST(as_the_reference)
@@ -102,13 +132,16 @@ START_TEST(as_the_reference)
     verify_case c;
     ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i), &report), VERIFY_PASSED);
     for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
-        aic_kernel *kernel = NULL;
-        const aic_status status = aic_kernel_create(context, &spec, SCHEDULES[s], &kernel);
-        aic_kernel_destroy(kernel);
-        ck_assert_msg(status == AIC_OK || (s > 0 && status == AIC_INVALID_ARGUMENT), "%s", aic_last_error());
-        ck_assert_msg(status != AIC_OK || verify_kernel(&c, context, SCHEDULES[s], &report) == VERIFY_PASSED,
-                      "%s %s %s: %s", aic_context_isa(context), text, SCHEDULES[s] != NULL ? SCHEDULES[s] : "default",
-                      report.text);
+        check_schedule(&c, context, &spec, text, SCHEDULES[s]);
+    }
+    for (int vectors = 1; vectors <= DEPTH_VECTORS; vectors *= 2) {
+        for (int rows = 1; rows <= DEPTH_ROWS; rows++) {
+            char schedule[128];
+            (void)snprintf(schedule, sizeof schedule,
+                           "schedule(kernel=depth, rows=%d, cols=%lld, vectors=%d, unroll=1, band=%d)", rows,
+                           columns_of(&spec.stage[0].desc.conv2d), vectors, vectors > 2 ? rows : 1);
+            check_schedule(&c, context, &spec, text, schedule);
+        }
     }
     verify_close(&c);
     aic_context_destroy(context);

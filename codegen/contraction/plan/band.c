@@ -51,16 +51,13 @@ static void lay_out_pixels(const aic_contraction *c, const aic_plan_geometry *g,
     b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
 }
 
-/* Pitches where the band has elements, not k-packs: those of the image, float32 where products are of float64. Rows
- * that lie in turns have the pitch of one of them. */
-static void lay_out_elements(const aic_plan_geometry *g, aic_plan_band *b)
+/* The band of pointers to rows of the image: one for each, and behind them a row of padding. */
+static void lay_out_pointers(const aic_contraction *c, const aic_plan_geometry *g, aic_plan_band *b)
 {
-    const int64_t turns = aic_band_turns(g);
-    b->plane_bytes = g->channels * (g->arithmetic.sum == AIC_SUM_CUBE ? (int64_t)sizeof(float) : g->source_bytes);
-    b->pixel_pitch = turns * b->plane_bytes;
-    b->row_pitch = b->columns * b->plane_bytes;
-    b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+    b->row_pitch = sizeof(int64_t);
     b->row_planes = 1;
+    b->residue_bytes = aic_round_up(b->rows * b->row_pitch, AIC_LINE_BYTES);
+    b->bytes = b->residue_bytes + c->across.extent * g->channels * g->source_bytes;
 }
 
 /* Where the stride exceeds the kernel's reach, rows and columns between two windows are left out of the band. */
@@ -84,11 +81,7 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     }
     b.columns = (aic_round_up(c->across.out, wish->whole) - 1) * b.col_step + reach_w;
     b.seen_kpacks = c->groups > 1 ? aic_seen_of(c).channels / g->arithmetic.kpack_channels : b.pixel_kpacks;
-    if (wish->steps > 0) {
-        lay_out_elements(g, &b);
-    } else {
-        lay_out_pixels(c, g, wish, &b);
-    }
+    lay_out_pixels(c, g, wish, &b);
     if (wish->run > 0) {
         b.row_residues = b.row_step;
         b.col_residues = b.col_step;
@@ -96,9 +89,11 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     }
     b.rows = (aic_round_up(aic_least(c->down.out, g->band_tiles * g->rows.large), wish->whole) - 1) * b.row_step +
              b.row_reach;
-    b.rows = wish->steps > 0 ? aic_round_up(b.rows, aic_band_turns(g)) : b.rows;
     b.residue_bytes = aic_parts(b.rows, b.row_residues) * b.row_pitch / b.col_residues;
     b.bytes = b.row_residues * b.col_residues * b.residue_bytes;
+    if (wish->steps > 0) {
+        lay_out_pointers(c, g, &b);
+    }
     return b;
 }
 

@@ -24,12 +24,6 @@ typedef struct aic_plan_band {
     int64_t rows, bytes;                /* of the largest band */
 } aic_plan_band;
 
-/* Rows of the image whose elements lie in the band in turns, where it has them as they are. */
-static inline int64_t aic_band_turns(const aic_plan_geometry *g)
-{
-    return g->arithmetic.product == AIC_PRODUCT_ROWS ? 2 : 1;
-}
-
 aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish);
 
 /* Bytes of the part of a band that a tile of rows x cols pixels reads. */

@@ -44,11 +44,9 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
     const int64_t slices = slices_of(c, (int64_t)lanes * schedule->vectors);
     const unsigned source_bytes = (unsigned)aic_dtype_size(c->dtype);
     aic_split (*const split)(int64_t, int64_t) = schedule->m > 0 ? aic_split_in_order : aic_split_evenly;
-    aic_split (*const by_rows)(int64_t, int64_t) =
-        arithmetic->product == AIC_PRODUCT_ROWS ? aic_split_in_order : split; /* tiles begin at the first row of two */
     return (aic_plan_geometry){.machine = machine,
                                .arithmetic = *arithmetic,
-                               .rows = by_rows(c->down.out, schedule->rows),
+                               .rows = split(c->down.out, schedule->rows),
                                .cols = split(c->across.out, schedule->cols),
                                .lanes = lanes,
                                .vectors = (unsigned)schedule->vectors,

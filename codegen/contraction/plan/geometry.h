@@ -15,7 +15,7 @@
 #include "codegen/machine.h"
 
 /* An extent cut into large_count tiles of `large` and small_count of `small`, which is smaller by one, unless tiles
- * consist of small ones or products are of two rows: then there is at most one, the last. */
+ * consist of small ones: then there is at most one, the last. */
 typedef struct aic_split {
     int64_t large, small, large_count, small_count;
 } aic_split;
@@ -63,9 +63,8 @@ typedef struct aic_wish {
     bool starts_in_a_row; /* where sums start from one value for each output channel, tiles read them from the first row
                            * of the staging buffer, before they store any sum there, not from the row of every pixel */
     int64_t whole; /* tiles compute whole multiples of so many rows and columns, of which the last may be no results */
-    /* The band has elements in place of k-packs, float32 where products are of float64, else as the image has them, and
-     * those of two rows in turns where products are of two rows; panels have no heads, and so many reduction steps.
-     * 0: none of this. */
+    /* Tiles read the image where it lies: the band has pointers to its rows in place of k-packs, and behind them a row
+     * of padding; panels have no heads, and so many reduction steps. 0: none of this. */
     int64_t steps;
     bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
 } aic_wish;

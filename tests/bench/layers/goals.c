@@ -79,6 +79,17 @@ static void judge_networks(results *r, bool tiles)
     add(r, "float16 cube, ResNet-50, of the fp64 FMA limit", tiles ? 70 : 94, "%", false, share(&cube));
 }
 
+/* The depthwise layers of MobileNet, of the peer's first kind. */
+static void judge_depthwise(results *r)
+{
+    for (int kind = INT8; kind <= FAST; kind++) {
+        char text[96];
+        const total t = total_of(r, &layer_kinds[kind], set_named("mobilenet"));
+        (void)snprintf(text, sizeof text, "%s, MobileNet's depthwise layers against the peer", layer_kinds[kind].title);
+        add(r, text, 1.2, "times", false, t.layers == 30 ? peer_ratio(&t, 0) : 0);
+    }
+}
+
 /* ---- single layers ---- */
 
 static void judge_squares(results *r)
@@ -175,6 +186,7 @@ void judge(results *r)
     if (tiles) {
         judge_squares(r);
     }
+    judge_depthwise(r);
     judge_calls(r);
     judge_compilation(r);
 }

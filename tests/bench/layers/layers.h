@@ -178,6 +178,11 @@ void print_set(const layer_set *set);
 void print_row(const results *r, const layer_row *row);
 void print_total(const results *r, const layer_kind *kind, const layer_set *set);
 
+/* What the machine allows a depthwise layer now, in 10^9 multiply-accumulates a second: products as vectors form them,
+ * an instruction for int8 several taps of one channel, of which those beyond the last are lost; or copying as many
+ * bytes as the operands have, whatever takes longer. */
+double limit_depthwise(const layer_row *row, const char *isa);
+
 /* Fills in the goals that this level and these threads are set. */
 void judge(results *r);
 bool goal_met(const goal *g);

@@ -4,6 +4,7 @@
 #include "tests/bench/unit_peak.h"
 #include "tools/harness/peak.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,22 @@ double limit_now(limit_unit unit, const char *isa)
     default:
         return 0;
     }
+}
+
+/* Taps of a channel that an instruction of the unit multiplies. */
+static int64_t taps_together(limit_unit unit)
+{
+    return unit == LIMIT_DOT ? 4 : unit == LIMIT_PAIRS ? 2 : 1;
+}
+
+double limit_depthwise(const layer_row *row, const char *isa)
+{
+    const limit_unit dense = limit_of(row->kind, isa);
+    const limit_unit unit = dense == LIMIT_TILES_I8 ? LIMIT_DOT : dense == LIMIT_TILES_BF16 ? LIMIT_F32 : dense;
+    const int64_t taps = (int64_t)row->layer.kernel_h * row->layer.kernel_w, together = taps_together(unit);
+    const double slots = (double)((taps + together - 1) / together * together), macs = (double)row->macs;
+    const double products = macs * slots / (double)taps / limit_now(unit, isa);
+    return macs / fmax(products, (double)row->bytes / aic_peak_copy_of((size_t)row->bytes));
 }
 
 /* Whether code of the level can use the unit: a level has those that the ones below it have. */

@@ -189,6 +189,11 @@ static void open_peers(layer_row *row, int batch, const bench_data *data, const 
     }
 }
 
+static double limit_of_row(const layer_row *row, const char *isa)
+{
+    return row->layer.groups > 1 ? limit_depthwise(row, isa) : limit_now(limit_of(row->kind, isa), isa);
+}
+
 /* Products and bytes of all images; weights are shared. */
 static void count_work(layer_row *row, const bench_data *data, int batch)
 {
@@ -215,7 +220,6 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     bench_data data;
     ours mine, single;
     peer_convolution *peer[PEERS_MAX];
-    const limit_unit unit = limit_of(row->kind, r->isa);
     void (*const ways[])(void *) = {run_plain, calls_by_jit(row, r) ? run_jit : run_packed, run_singly};
     bench_data_open(&data, layer_spec(&row->layer, row->kind));
     float *scale = values_prepare(&data, &row->layer, r->batch);
@@ -224,9 +228,9 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     ours_open(&single, contexts->single, &data, r->batch);
     check(&mine, ways, sizeof ways / sizeof ways[0]);
     open_peers(row, r->batch, &data, scale, peer);
-    const double before = limit_now(unit, r->isa);
+    const double before = limit_of_row(row, r->isa);
     race_all(row, r, &mine, &single, peer, seconds);
-    row->limit = (before + limit_now(unit, r->isa)) / 2;
+    row->limit = (before + limit_of_row(row, r->isa)) / 2;
     measure_making(row, r, data.spec);
     (void)snprintf(row->schedule, sizeof row->schedule, "%s", mine.info.schedule);
     for (size_t i = 0; i < PEERS_MAX; i++) {
