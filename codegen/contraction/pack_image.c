@@ -89,6 +89,7 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
         return;
     }
     key->pairs = !whole && paired > 0;
+    key->together = !key->pairs ? 0 : w->inside % 4 == 0 ? 4 : w->inside % 2 == 0 ? 2 : 1;
     key->singles = !whole && paired < full;
     key->rest = whole ? w->g->channels : w->g->channels % c->c0;
     if (key->rest > 0 || w->g->arithmetic.product == AIC_PRODUCT_BFLOAT) { /* their weights are 0, times any integer */

@@ -187,11 +187,17 @@ static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source
 {
     aic_emit *e = w->e;
     const unsigned channels = (unsigned)w->key->c0;
+    LLVMValueRef at[] = {target, source};
     aic_loop pixels;
-    begin_pixels(w, &pixels, &target, &source);
-    const LLVMValueRef blocks[] = {load(w, source, channels),
-                                   load(w, aic_at(e, source, aic_number(e, "image.block")), channels)};
-    store(w, target, aic_concat(e, blocks, 2));
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_trips(e, "inside"),
+                   w->key->together, at, 2);
+    for (int64_t i = 0; i < w->key->together; i++) {
+        const LLVMValueRef blocks[] = {load(w, at[1], channels),
+                                       load(w, aic_at(e, at[1], aic_number(e, "image.block")), channels)};
+        store(w, at[0], aic_concat(e, blocks, 2));
+        at[0] = aic_at(e, at[0], aic_number(e, "pixel.pitch"));
+        at[1] = aic_at(e, at[1], aic_number(e, "image.step"));
+    }
     aic_loop_end(e, &pixels);
 }
 
