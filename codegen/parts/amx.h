@@ -66,7 +66,8 @@ typedef struct aic_amx_state_key {
 } aic_amx_state_key;
 
 /* The use of registers, the same in all tiles of a kernel: sums from register 0 on, then operands of the held side,
- * which stay for a step, then those of the passing side, which are loaded one after the other. */
+ * which stay for a step, then those of the passing side, which are loaded one after the other. Where both sides are
+ * equal, weights pass: a product of few pixels takes less time if the product before had the same weights. */
 typedef struct aic_amx_registers {
     bool crosses;           /* one plane of each side is held at a time */
     bool holds_images;      /* the held side is the image; false: the weights */
