@@ -45,6 +45,9 @@ aic_status aic_plan_create(const aic_problem *problem, aic_plan **plan)
     made->operands = aic_spec_operands_of(problem->spec, problem->semantics, operands);
     describe(problem, &made->work);
     made->shape = made->work.shape;
+    if (made->shape->suit != NULL) {
+        made->shape->suit(made);
+    }
     made->schedule = (aic_schedule){.record = made->shape->schedule};
     made->derived = calloc(1, made->shape->derived_bytes);
     if (made->derived == NULL) {

@@ -68,7 +68,7 @@ const aic_part_kind *aic_part_kind_at(size_t index);
 
 /* ---- uses ---- */
 
-enum { AIC_NUMBERS_MAX = 192, AIC_ROLES_MAX = 64, AIC_PART_KEY_MAX = 4096, AIC_USE_NAME_MAX = 64 };
+enum { AIC_NUMBERS_MAX = 320, AIC_ROLES_MAX = 64, AIC_PART_KEY_MAX = 4096, AIC_USE_NAME_MAX = 64 };
 
 /* Numbers are at most this, so that with an offset of some bytes they fit an immediate. */
 #define AIC_NUMBER_MAX ((int64_t)1 << 30)

@@ -29,6 +29,8 @@ typedef struct aic_shape {
     bool rewrites; /* derive() writes all that is read of the derived part: it need not be zeroed for each schedule */
     bool divided;  /* its frames are worth a module of their own (emit.h), which takes LLVM some time in itself */
 
+    /* Changes the description to one of the same work that suits the target better. NULL: it stays as it is. */
+    void (*suit)(aic_plan *plan);
     /* Offers (aic_plan_offer) the schedules of the space; at least one for every legal work and target. */
     void (*enumerate)(aic_plan *plan, aic_space space, const aic_visitor *visitor);
     /* From work and schedule to derived, requirements (zeroed before) and cost; AIC_INVALID_ARGUMENT, naming the

@@ -47,6 +47,31 @@ void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue)
     }
 }
 
+/* Whether any rows of pixels are a view of image and result: one tap sees each pixel, in the order of both. */
+static bool has_free_rows(const aic_contraction *c)
+{
+    const aic_line *down = &c->down, *across = &c->across;
+    return down->taps * across->taps == 1 && down->out == down->extent && across->out == across->extent &&
+           c->image.fractal_rows >= down->extent && c->image.row_pitch == across->extent * c->image.pixel;
+}
+
+/* A band is as small as the micro-kernel wishes only if rows are that short. */
+static void suit(aic_plan *plan)
+{
+    aic_contraction *c = (aic_contraction *)(void *)plan->work.part;
+    const int64_t pixels = c->down.out * c->across.out;
+    const aic_microkernel *kernel;
+    for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
+        const int64_t wished = kernel->row_pixels;
+        if (wished > 0 && pixels % wished == 0 && has_free_rows(c) && kernel->refuse(c, plan->problem.target) == NULL) {
+            c->across.extent = c->across.out = wished;
+            c->down.extent = c->down.out = c->image.fractal_rows = pixels / wished;
+            c->image.row_pitch = wished * c->image.pixel;
+            return;
+        }
+    }
+}
+
 /* What follows from the tiling. */
 static void finish(aic_plan *plan)
 {
@@ -141,6 +166,7 @@ const aic_shape aic_shape_contraction = {
     .schedule = &RECORD,
     .derived_bytes = sizeof(aic_tiling),
     .rewrites = true,
+    .suit = suit,
     .enumerate = aic_contraction_enumerate,
     .derive = derive,
     .form = form,

@@ -1,33 +1,12 @@
-/* What the files that emit a contraction offer each other: converting elements, packing, ranges of taps, and the way of
- * sums through the staging buffer. */
+/* What the files that compose a contraction offer each other: packing, and the way of sums through the staging buffer.
+ */
 #ifndef AIC_CONTRACTION_EMITTERS_H
 #define AIC_CONTRACTION_EMITTERS_H
 
 #include "codegen/contraction/tiling.h"
-#include "codegen/kpacks.h"
 
-/* kpack.c: the integer type of an element in memory; the type and size of a channel in a k-pack. */
-LLVMTypeRef aic_element_type(aic_emit *e, const aic_plan_geometry *g);
-LLVMTypeRef aic_channel_type(aic_emit *e, const aic_plan_geometry *g);
-unsigned aic_channel_bytes(const aic_plan_geometry *g);
-
-/* kpack.c: converts a vector of elements to channels of k-packs, one vector for each plane; adds no image offset. */
-void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g, LLVMValueRef elements,
-               LLVMValueRef kpacks[AIC_PLANES_MAX]);
-
-/* kpack.c: if any of the elements is special, stores 1 to `notes` int32, `pitch` bytes apart, from `note` on. */
-void aic_note_specials(aic_emit *e, const aic_wish *wish, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
-                       int64_t pitch);
-
-/* kpack.c: an old int32 result and a sum: clamped, or modulo 2^32. */
-LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum);
-
-/* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
- * access. */
-unsigned aic_access_width(int64_t left, unsigned most);
-
-/* kpack.c: the optimization level for packing code whose k-packs are each multiplied `uses` times. Optimizing it takes
- * longer than compiling the rest of a kernel's frame and pays only where packing is a notable part of a call. */
+/* pack_weight.c: the optimization level for packing code whose k-packs are each multiplied `uses` times. Optimizing it
+ * takes longer than compiling the rest of a kernel's frame and pays only where packing is a notable part of a call. */
 aic_emit_kind aic_pack_kind(int64_t uses);
 
 /* pack_weight.c: void weights(packed, weight; first, last) packs the items first .. last-1 (aic_plan_panel.items) to

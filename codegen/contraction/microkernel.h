@@ -20,6 +20,7 @@ typedef struct aic_microkernel {
     /* What it wishes of the plan behind the geometry, which is complete. */
     aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
 
+    int64_t row_pixels;  /* of rows in which it takes the output where rows may be any; 0: those that the output has */
     bool small_tiles;    /* tiles consist of small tiles: schedules have the field m */
     bool long_rows;      /* tiles are whole rows of the output */
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */

@@ -14,6 +14,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "codegen/own.h"
+#include "codegen/parts/sums.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>
@@ -232,7 +233,8 @@ static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsig
     LLVMValueRef sum = aic_permute(e, aic_concat(e, both, 2), from, LANES);
     const int64_t offset = aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
     if (k->t->geometry.accumulate) {
-        sum = aic_contraction_add_old(e, k->c, aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES), sum);
+        LLVMValueRef old = aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES);
+        sum = aic_sum_fold(e, AIC_SUM_INT, k->c->wraps ? AIC_TILE_WRAPS : AIC_TILE_CLAMPS, old, sum);
     }
     aic_store(e, sum, k->out, offset, AIC_SUM_BYTES);
 }

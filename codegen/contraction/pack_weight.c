@@ -10,6 +10,14 @@
 #include "codegen/integer.h"
 #include "codegen/parts/weights.h"
 
+/* Unoptimized code takes about 8 vector operations more to pack a vector of k-packs, which then takes part in `uses`
+ * vector operations. Optimizing it pays if that is more than two percent of a call. */
+aic_emit_kind aic_pack_kind(int64_t uses)
+{
+    enum { SURPLUS = 8, PERCENT = 2 };
+    return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+}
+
 /* The hot functions: of whole channel blocks or items, of the last one, and of the start values of weights in blocks.
  */
 enum { WHOLE, REST, STARTS, INNER };

@@ -198,6 +198,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
         offer_fetching(w, schedule, &t);
+        offer_holding(w, schedule, &t);
     }
 }
 

@@ -8,11 +8,9 @@
 #define AIC_MOVE_H
 
 #include "codegen/loops/boxes.h"
+#include "codegen/parts/move.h"
 
 enum { AIC_BOX_DIMS = 8, AIC_BOX_INPUTS = 6, AIC_MOVE_BOXES = AIC_BOXES_MAX };
-
-/* Bytes of a lane of a register, within which tiles are transposed. */
-enum { AIC_MOVE_LANE = 16 };
 
 /* What is done to an element; rows of the table in move.c. */
 typedef enum aic_box_op {
@@ -120,12 +118,8 @@ typedef struct aic_move_plan {
     int64_t vector;        /* bytes of the widest access */
     int64_t chunk;         /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;             /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
-    aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run or `follow` */
+    aic_division division; /* of the loops (aic_move_loop) */
 } aic_move_plan;
-
-/* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
- * `follow`. */
-enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
 
 /* Columns of a tile that exist. */
 static inline int64_t aic_move_columns(const aic_move_plan *p)
@@ -183,10 +177,5 @@ double aic_move_cost(const aic_move *move, const aic_move_derived *derived);
 double aic_move_bound(const aic_plan *plan);
 void aic_move_report(FILE *out, const aic_plan *plan);
 void aic_move_nest(FILE *out, const aic_plan *plan);
-
-/* ---- emission ---- */
-
-/* move_transpose.c, inline: a tile of elements of `size` bytes; out and in point at its first one. */
-void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in);
 
 #endif

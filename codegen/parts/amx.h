@@ -64,7 +64,8 @@ typedef struct aic_amx_state_key {
 } aic_amx_state_key;
 
 /* The use of registers, the same in all tiles of a kernel: sums from register 0 on, then operands of the held side,
- * which stay for a step, then those of the passing side, which are loaded one after the other. */
+ * which stay for a step, then those of the passing side, which are loaded one after the other. Where both sides are
+ * equal, weights pass: a product of few pixels takes less time if the product before had the same weights. */
 typedef struct aic_amx_registers {
     bool crosses;           /* one plane of each side is held at a time */
     bool holds_images;      /* the held side is the image; false: the weights */
@@ -77,7 +78,7 @@ static inline aic_amx_registers aic_amx_assign(int64_t planes, int64_t images, i
     const int64_t fewer = aic_least(images, vectors), held = images * vectors;
     const bool crosses = planes > 1 && fewer > 1;
     return (aic_amx_registers){.crosses = crosses,
-                               .holds_images = images < vectors || crosses,
+                               .holds_images = images <= vectors || crosses,
                                .held = (unsigned)held,
                                .passing = (unsigned)(held + (planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer))};
 }

@@ -478,7 +478,6 @@ static void emit_band(frame *f, LLVMValueRef band)
     } else {
         emit_strips(f, emit_tiles_of_strip);
     }
-    store_last(f);
 }
 
 /* Computes the work items first .. last-1, each a part of a band whose channels are packed for itself. */
@@ -570,6 +569,7 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
         store_count(&f, f.count);
     }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
+    store_last(&f);
     aic_emit_function_end(e);
     return function;
 }

@@ -1,6 +1,5 @@
-/* The parts that pack image rows into a band, where elements have one plane and no kernel rows are folded. Where rows
- * and columns of one residue modulo the strides lie together (aic_wish.run), a row of the band is one for each residue
- * of columns.
+/* The parts that pack image rows into a band. Where rows and columns of one residue modulo the strides lie together
+ * (aic_wish.run), a row of the band is one for each residue of columns.
  *
  *     void rows(band, image; first, rows)     `rows` band rows, band row 0 shows image row `first`, which may be < 0
  *       row.pitch                  from one row of the band to the next, of those that have the same residue
@@ -9,16 +8,22 @@
  *       residue.R                  bytes to the row of column residue R; R > 0
  *       row.gap                    image rows from one band row to the next; with gap
  *       row.step, row.skip         band rows of a window, image rows between two windows; with windows
+ *       notes.before               bytes from the note of special elements to the band; with notes
  *       roles `row.R`              pack a row of column residue R
  *
- *     void row(row, image; h)                 a band row from image row h, which may lie outside of the image
+ *     void row(row, image; h)                 a band row from image row h, which may lie outside of the image; or, with
+ *     void row(row, image, note; h)           fold, from as many image rows. With special elements there is the note
+ *       plane                      bytes to the second plane
  *       row.bytes                  of padding where the row is outside, or where the image overwrites it: a loop
  *       left.bytes                 of the padding left of the image: a loop; with left
  *       right.bytes, right.at      the same on the right, and where it begins; with right
+ *       row.columns, left.columns, right.columns, pad.pitch
+ *                                  the same in columns, and from one to the next; where padding differs by planes
  *       image.rows                 of the image
  *       image.row, image.first     bytes of an image row; before the first column that is packed
  *       fractal.rows, fractal      rows and bytes of a fractal; with fractal
  *       inside                     columns that lie in the image: a loop
+ *       whole                      those of them that are packed a line at a time; with fold
  *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
  *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
  *       image.block                bytes from one block of channels to the next
@@ -40,6 +45,12 @@ typedef struct aic_rows_key {
 #include "codegen/parts/rows.def"
 #undef AIC_FIELD
 } aic_rows_key;
+
+/* Whether padding is another number in each plane; 0 is 0 in all. */
+static inline bool aic_row_pads_planes(const aic_row_key *key)
+{
+    return key->planes > 1 && key->pad != 0;
+}
 
 /* Channels of a vector access to contiguous channels of so many bytes in a k-pack: a line of k-packs, or more if a line
  * has few channels. */

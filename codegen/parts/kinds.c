@@ -5,6 +5,7 @@
 #include "codegen/parts/depth.h"
 #include "codegen/parts/entry.h"
 #include "codegen/parts/image.h"
+#include "codegen/parts/move.h"
 #include "codegen/parts/staging.h"
 #include "codegen/parts/tile.h"
 #include "codegen/parts/weights.h"
@@ -172,6 +173,13 @@ static const aic_field boxes_fields[] = {
 #undef AIC_FIELD
 };
 KIND(boxes, AIC_PART_FAST);
+
+static const aic_field move_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_move_key, __VA_ARGS__)
+#include "codegen/parts/move.def"
+#undef AIC_FIELD
+};
+KIND(move, AIC_PART_WELL);
 
 static const aic_field elementwise_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_elementwise_key, __VA_ARGS__)

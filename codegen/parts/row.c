@@ -8,15 +8,24 @@
 #include "codegen/parts/image.h"
 #include "frontend/numeric/half.h"
 
+#include <stdio.h>
+
 typedef struct writer {
     aic_emit *e;
     const aic_row_key *key;
     aic_arithmetic arithmetic;
     unsigned source_bytes, target_bytes; /* of a channel */
     LLVMValueRef image;
+    LLVMValueRef note; /* of special elements; NULL: none are noted */
 } writer;
 
 /* ---- channels ---- */
+
+/* An address in a plane, `at` being in the first one. */
+static LLVMValueRef in_plane(const writer *w, LLVMValueRef at, unsigned plane)
+{
+    return plane == 0 ? at : aic_at(w->e, at, aic_number(w->e, "plane"));
+}
 
 /* An integer as the band has it: with the image's offset. */
 static LLVMValueRef image_int(const writer *w, int64_t value)
@@ -33,7 +42,19 @@ static LLVMValueRef load(const writer *w, LLVMValueRef source, unsigned channels
     return aic_load(w->e, aic_vector(element, channels), source, 0, 1);
 }
 
-/* Widens elements of the image to k-packs and stores them. */
+/* Notes whether any of the elements is special. */
+static void note_specials(const writer *w, LLVMValueRef elements)
+{
+    aic_emit *e = w->e;
+    aic_branch branch;
+    if (w->note != NULL) {
+        aic_branch_begin(e, &branch, aic_any_special(e, w->key->special_first, w->key->special_end, elements));
+        aic_store(e, LLVMConstInt(e->i32, 1, false), w->note, 0, sizeof(int32_t));
+        aic_branch_end(e, &branch);
+    }
+}
+
+/* Widens elements of the image to k-packs and stores them, plane by plane. */
 static void store(const writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
@@ -43,7 +64,10 @@ static void store(const writer *w, LLVMValueRef target, LLVMValueRef elements)
         const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(kpacks[0]));
         kpacks[0] = LLVMBuildAdd(e->builder, kpacks[0], aic_splat(e, image_int(w, 0), channels), "");
     }
-    aic_store(e, kpacks[0], target, 0, w->target_bytes);
+    for (unsigned p = 0; p < w->arithmetic.planes; p++) {
+        aic_store(e, kpacks[p], in_plane(w, target, p), 0, w->target_bytes);
+    }
+    note_specials(w, elements);
 }
 
 /* Packs a few channels that are contiguous in image and band, from channel `done` of `count` on. */
@@ -71,27 +95,60 @@ static void copy_vectors(const writer *w, LLVMValueRef target, LLVMValueRef sour
 
 /* ---- padding ---- */
 
-/* K-packs of padding that fill one wide store. */
-static LLVMValueRef padding(const writer *w)
+/* K-packs of padding that fill one wide store, plane by plane. */
+static void padding(const writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
 {
+    aic_emit *e = w->e;
     const aic_arithmetic *a = &w->arithmetic;
     const unsigned channels = AIC_LINE_BYTES / a->kpack_bytes * a->kpack_channels;
     const uint16_t half = aic_half_from_double(w->key->pad);
-    LLVMValueRef value = a->product == AIC_PRODUCT_FLOAT
-                             ? LLVMConstReal(aic_kpack_channel(w->e, a), aic_half_to_double(half))
-                             : image_int(w, (int64_t)w->key->pad);
-    return aic_splat(w->e, value, channels);
+    LLVMValueRef elements = aic_splat(e, LLVMConstInt(e->i16, half, false), channels);
+    switch (a->product) {
+    case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_WORD:
+    case AIC_PRODUCT_ROWS:
+    case AIC_PRODUCT_QUAD:
+        planes[0] = aic_splat(e, image_int(w, (int64_t)w->key->pad), channels);
+        break;
+    case AIC_PRODUCT_BFLOAT: /* bfloat16 images have none */
+        aic_to_kpacks(e, (aic_dtype)w->key->dtype, a, elements, planes);
+        break;
+    case AIC_PRODUCT_FLOAT:
+        planes[0] = aic_splat(e, LLVMConstReal(aic_kpack_channel(e, a), aic_half_to_double(half)), channels);
+        break;
+    }
 }
 
-/* Stores a number of bytes of padding, whole lines. */
-static void fill(const writer *w, LLVMValueRef target, const char *bytes)
+/* Stores bytes of padding, whole lines. */
+static void fill_lines(const writer *w, LLVMValueRef target, LLVMValueRef value, LLVMValueRef bytes)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    LLVMValueRef value = padding(w);
-    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_trips(e, bytes), AIC_LINE_BYTES, NULL, 0);
+    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), bytes, AIC_LINE_BYTES, NULL, 0);
     aic_store(e, value, aic_at(e, target, loop.index), 0, w->arithmetic.kpack_bytes);
     aic_loop_end(e, &loop);
+}
+
+/* Stores padding to the columns on a side, or to a whole row: to its bytes, or column by column and plane by plane. */
+static void fill(const writer *w, LLVMValueRef target, const char *side)
+{
+    aic_emit *e = w->e;
+    char name[AIC_NUMBER_NAME_MAX];
+    LLVMValueRef planes[AIC_PLANES_MAX] = {NULL};
+    const bool apart = aic_row_pads_planes(w->key);
+    padding(w, planes);
+    (void)snprintf(name, sizeof name, apart ? "%s.columns" : "%s.bytes", side);
+    if (!apart) {
+        fill_lines(w, target, planes[0], aic_trips(e, name));
+        return;
+    }
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_trips(e, name), 1, NULL, 0);
+    target = aic_at(e, target, aic_times(e, pixels.index, aic_number(e, "pad.pitch")));
+    for (unsigned p = 0; p < w->arithmetic.planes; p++) {
+        fill_lines(w, in_plane(w, target, p), planes[p], aic_trips(e, "plane"));
+    }
+    aic_loop_end(e, &pixels);
 }
 
 /* ---- pixels of a row that lie in the image ---- */
@@ -117,9 +174,10 @@ static void copy_pixels(const writer *w, LLVMValueRef target, LLVMValueRef sourc
         copy_vectors(w, target, source, aic_int(e, done), step);
     }
     copy_tail(w, target, source, done, count);
-    if (missing > 0) {
-        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->arithmetic.image_offset, false);
-        aic_fill(e, aic_at_const(e, target, count * w->target_bytes), zero, missing * w->target_bytes);
+    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->arithmetic.image_offset, false);
+    for (unsigned p = 0; p < w->arithmetic.planes && missing > 0; p++) {
+        LLVMValueRef at = aic_at_const(e, in_plane(w, target, p), count * w->target_bytes);
+        aic_fill(e, at, zero, missing * w->target_bytes);
     }
     aic_loop_end(e, &pixels);
 }
@@ -129,11 +187,17 @@ static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source
 {
     aic_emit *e = w->e;
     const unsigned channels = (unsigned)w->key->c0;
+    LLVMValueRef at[] = {target, source};
     aic_loop pixels;
-    begin_pixels(w, &pixels, &target, &source);
-    const LLVMValueRef blocks[] = {load(w, source, channels),
-                                   load(w, aic_at(e, source, aic_number(e, "image.block")), channels)};
-    store(w, target, aic_concat(e, blocks, 2));
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_trips(e, "inside"),
+                   w->key->together, at, 2);
+    for (int64_t i = 0; i < w->key->together; i++) {
+        const LLVMValueRef blocks[] = {load(w, at[1], channels),
+                                       load(w, aic_at(e, at[1], aic_number(e, "image.block")), channels)};
+        store(w, at[0], aic_concat(e, blocks, 2));
+        at[0] = aic_at(e, at[0], aic_number(e, "pixel.pitch"));
+        at[1] = aic_at(e, at[1], aic_number(e, "image.step"));
+    }
     aic_loop_end(e, &pixels);
 }
 
@@ -174,7 +238,7 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
     LLVMValueRef source = aic_at(e, image_row(w, h), aic_number(e, "image.first"));
     LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
     if (w->key->run) {
-        LLVMValueRef run = aic_trips(e, "run");
+        LLVMValueRef run = aic_number(e, "run");
         copy_vectors(w, target, source, run, aic_row_vector(w->target_bytes));
         copy_tail(w, aic_at(e, target, aic_mul(e, run, w->target_bytes)),
                   aic_at(e, source, aic_mul(e, run, w->source_bytes)), 0, w->key->tail);
@@ -186,9 +250,82 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
     if (w->key->singles) {
         copy_blocks(w, target, source, w->key->pairs ? aic_number(e, "paired") : aic_int(e, 0), "blocks", false);
     }
-    if (w->key->rest > 0) {
+    if (w->key->rest > 0 || w->key->missing > 0) {
         copy_pixels(w, aic_at(e, target, aic_number(e, "rest.at")), aic_at(e, source, aic_number(e, "rest.from")),
                     w->key->rest, w->key->missing);
+    }
+}
+
+/* ---- kernel rows that are folded into one ---- */
+
+/* Bytes of the four channels of an image pixel in one plane: a part of a band pixel, which has one for each of `fold`
+ * image rows. */
+static int64_t part_bytes(const writer *w)
+{
+    return w->key->c0 * w->target_bytes;
+}
+
+/* Stores a line of parts to every fold-th part from `target` on, that is to `fold` lines of the band, whose other parts
+ * belong to other image rows and are kept. */
+static void mix_line(const writer *w, LLVMValueRef target, LLVMValueRef line)
+{
+    enum { PARTS_MAX = AIC_LINE_BYTES / 4 };
+    aic_emit *e = w->e;
+    const unsigned fold = (unsigned)w->key->fold, bytes = (unsigned)part_bytes(w), parts = AIC_LINE_BYTES / bytes;
+    LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * bytes), parts);
+    line = LLVMBuildBitCast(e->builder, line, type, "");
+    for (unsigned v = 0; v < fold; v++) {
+        LLVMValueRef lane[PARTS_MAX], others = aic_load(e, type, target, v * AIC_LINE_BYTES, bytes);
+        for (unsigned i = 0; i < parts; i++) {
+            const unsigned part = v * parts + i;
+            lane[i] = LLVMConstInt(e->i32, part % fold == 0 ? parts + part / fold : i, false);
+        }
+        LLVMValueRef order = LLVMConstVector(lane, parts);
+        aic_store(e, LLVMBuildShuffleVector(e->builder, others, line, order, ""), target, v * AIC_LINE_BYTES, bytes);
+    }
+}
+
+/* Packs a line of image pixels from `source` to every fold-th part from `target` on, in every plane. */
+static void mix_pixels(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    LLVMValueRef elements = load(w, source, AIC_LINE_BYTES / w->target_bytes);
+    aic_to_kpacks(w->e, (aic_dtype)w->key->dtype, &w->arithmetic, elements, planes);
+    for (unsigned p = 0; p < w->arithmetic.planes; p++) {
+        mix_line(w, in_plane(w, target, p), planes[p]);
+    }
+    note_specials(w, elements);
+}
+
+/* Packs those pixels of a band row that lie in the image to every fold-th part from `target` on. */
+static void interleave_row(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    const int64_t pitch = w->key->fold * part_bytes(w), step = w->key->c0 * w->source_bytes;
+    LLVMValueRef whole = aic_number(e, "whole");
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "pixels: lines of pixels", aic_int(e, 0), whole, AIC_LINE_BYTES / part_bytes(w), NULL, 0);
+    mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, pitch)), aic_at(e, source, aic_mul(e, loop.index, step)));
+    aic_loop_end(e, &loop);
+    aic_loop_begin(e, &loop, "pixel: pixels that are left", whole, aic_number(e, "inside"), 1, NULL, 0);
+    LLVMValueRef pixel = load(w, aic_at(e, source, aic_mul(e, loop.index, step)), (unsigned)w->key->c0);
+    store(w, aic_at(e, target, aic_mul(e, loop.index, pitch)), pixel);
+    aic_loop_end(e, &loop);
+}
+
+/* Packs one band row from `fold` image rows, h being the first one: padding, then the rows that lie in the image. */
+static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
+{
+    aic_emit *e = w->e;
+    fill(w, row, "row");
+    LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    for (int64_t f = 0; f < w->key->fold; f++) {
+        aic_branch branch;
+        LLVMValueRef own = aic_add(e, h, aic_int(e, f));
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_number(e, "image.rows"), ""));
+        interleave_row(w, aic_at_const(e, target, f * part_bytes(w)),
+                       aic_at(e, image_row(w, own), aic_number(e, "image.first")));
+        aic_branch_end(e, &branch);
     }
 }
 
@@ -202,19 +339,19 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     const aic_row_key *key = w->key;
     LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_number(e, "image.rows"), "");
     aic_branch branch;
-    if (!key->lines && (key->outer || key->left || key->right)) {
-        fill(w, row, "row.bytes");
+    if (key->padded) {
+        fill(w, row, "row");
     } else if (key->outer) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
-        fill(w, row, "row.bytes");
+        fill(w, row, "row");
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
-    if (key->lines && key->left) {
-        fill(w, row, "left.bytes");
+    if (!key->padded && key->left) {
+        fill(w, row, "left");
     }
-    if (key->lines && key->right) {
-        fill(w, aic_at(e, row, aic_number(e, "right.at")), "right.bytes");
+    if (key->right) {
+        fill(w, aic_at(e, row, aic_number(e, "right.at")), "right");
     }
     copy_columns(w, row, h);
     aic_branch_end(e, &branch);
@@ -222,21 +359,24 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
 
 LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
 {
-    static const char *const PARAMS[] = {"row", "image", "h"};
+    static const char *const PARAMS[] = {"row", "image", "note", "h"}, *const WITHOUT[] = {"row", "image", "h"};
     const aic_row_key *key = of;
+    const unsigned pointers = key->special_end > 0 ? 3 : 2;
     writer w = {.e = e, .key = key, .source_bytes = (unsigned)aic_dtype_size((aic_dtype)key->dtype)};
     w.arithmetic = (aic_arithmetic){.sum = (aic_sum)key->sum,
                                     .product = (aic_product)key->product,
                                     .kpack_bytes = (unsigned)key->kpack_bytes,
                                     .kpack_channels = (unsigned)key->kpack_channels,
                                     .image_offset = (int)key->image_offset,
-                                    .planes = 1};
+                                    .planes = (unsigned)key->planes};
     w.target_bytes = w.arithmetic.kpack_bytes / w.arithmetic.kpack_channels;
-    aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, PARAMS, 2, 1);
+    aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers,
+                      1);
     aic_note_function(e, "packs a row of the band, `h` the image row at its top");
     LLVMValueRef function = e->function;
     w.image = aic_emit_param(e, 1);
-    emit_into(&w, aic_emit_param(e, 0), aic_emit_param(e, 2));
+    w.note = pointers == 3 ? aic_emit_param(e, 2) : NULL;
+    (key->fold > 1 ? emit_folded : emit_into)(&w, aic_emit_param(e, 0), aic_emit_param(e, pointers));
     aic_emit_function_end(e);
     return function;
 }

@@ -191,30 +191,27 @@ static void want_wide_pack(aic_emit *e)
     aic_pack(e, wide, wide, false);
 }
 
-/* Tiles of transpositions and operands of boxes that no schedule and no operator gives. */
-static void want_tile(aic_emit *e, aic_move_plan plan)
+/* Tiles of transpositions that no schedule gives. */
+static void want_tile(aic_emit *e, int64_t rows, int64_t cols, int64_t vector)
 {
-    plan.transposes = true;
-    plan.rows_valid = plan.tile.rows;
-    plan.tile.next_count = 1;
-    plan.read.out = 1 << 10;
-    plan.write.in[0] = 1 << 10;
-    aic_emit_transpose(e, &plan, 1, aic_emit_param(e, 0), aic_emit_param(e, 0));
+    const aic_move_key key = {
+        .size = 1, .transposes = true, .rows = rows, .valid = rows, .cols = cols, .vector = vector};
+    aic_emit_transpose(e, &key, aic_emit_param(e, 0), aic_emit_param(e, 0), 0);
 }
 
 static void want_wide_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.tile = {.rows = 128, .cols = 16}, .vector = 128});
+    want_tile(e, 128, 16, 128);
 }
 
 static void want_high_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.tile = {.rows = 1024, .cols = 16}, .vector = 16});
+    want_tile(e, 1024, 16, 16);
 }
 
 static void want_odd_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.tile = {.rows = 16, .cols = 17}, .vector = 16});
+    want_tile(e, 16, 17, 16);
 }
 
 static const struct {

@@ -3,11 +3,10 @@
  * Registers are seen as lanes of 16 bytes. A lane block of `height` rows x `width` columns fills one lane of each of
  * `count` registers; interleaving the registers lane by lane transposes it. Lanes take blocks of further rows first, so
  * that a column leaves as one wide store, then of further columns. */
-#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/move.h"
-#include "codegen/machine.h"
+#include "codegen/parts.h"
+#include "codegen/parts/move.h"
 
 #include <string.h>
 
@@ -22,7 +21,7 @@ enum {
 
 typedef struct grid {
     aic_emit *e;
-    const aic_move_plan *p;
+    const aic_move_key *k;
     unsigned size;
     unsigned height, width;   /* of a lane block */
     unsigned count;           /* registers */
@@ -33,6 +32,7 @@ typedef struct grid {
     bool spread;              /* lanes take every so many columns, so that a register is contiguous in the output */
     bool padded; /* a lane block has more rows than the tile: columns are stored over the ends of those before */
     LLVMValueRef out, in;
+    int64_t aside; /* bytes from one row to the next of a copy of the tile's rows; 0: `in` is the input */
 } grid;
 
 static unsigned least(int64_t a, int64_t b)
@@ -75,28 +75,42 @@ static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
 /* Rows of a tile are those of `write`, index after index of `next`. */
 static unsigned row_of(const grid *g, unsigned row)
 {
-    return g->p->tile.next_count > 1 ? row % (unsigned)g->p->write.extent : row;
+    return g->k->group > 0 ? row % (unsigned)g->k->group : row;
 }
 
-static int64_t input_offset(const grid *g, unsigned row, unsigned column)
+LLVMValueRef aic_move_row(aic_emit *e, const aic_move_key *key, LLVMValueRef in, int64_t row)
 {
-    unsigned within = row_of(g, row);
-    int64_t next = g->p->tile.next_count > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
-    return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
+    if (row == 0 || (key->row_pitch > 0 && key->group == 0)) {
+        return aic_at_const(e, in, row * key->row_pitch);
+    }
+    return aic_at(e, in, aic_number(e, "row.%lld", (long long)row));
+}
+
+/* A column of a row of the tile in the input. */
+static LLVMValueRef input_at(const grid *g, unsigned row, int64_t column)
+{
+    LLVMValueRef at = g->aside > 0 ? aic_at_const(g->e, g->in, row * g->aside) : aic_move_row(g->e, g->k, g->in, row);
+    return aic_at_const(g->e, at, column * g->size);
+}
+
+/* Whether the row lies so many bytes before the next one in the input. */
+static bool is_before_next(const grid *g, unsigned row, int64_t bytes)
+{
+    const bool ends = g->k->group > 0 && row_of(g, row + 1) == 0;
+    return (g->aside > 0 ? g->aside : ends ? g->k->next_pitch : g->k->row_pitch) == bytes;
 }
 
 /* The first `valid` rows of every index of `next` are read, the others are constant; a lane block may have more rows
  * than the tile. */
 static bool is_read(const grid *g, unsigned row)
 {
-    return row < g->p->tile.rows && row_of(g, row) < g->p->rows_valid;
+    return row < g->k->rows && row_of(g, row) < g->k->valid;
 }
 
 /* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
 static bool may_go_on(const grid *g, unsigned row)
 {
-    const int64_t rows = g->p->tile.next_count > 1 ? g->p->write.extent : g->p->tile.rows;
-    return row_of(g, row) + 1 < least(rows, g->p->rows_valid);
+    return row_of(g, row) + 1 < g->k->valid;
 }
 
 /* One row's columns as an integer or a vector of `type`; the last row is loaded with what lies before it instead of
@@ -104,13 +118,12 @@ static bool may_go_on(const grid *g, unsigned row)
 static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsigned column)
 {
     aic_emit *e = g->e;
-    const unsigned over = (unsigned)g->p->tile.over,
+    const unsigned over = (unsigned)g->k->over,
                    total = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : g->width;
-    const int64_t offset = input_offset(g, row, column);
-    if (over == 0 || column + total < (unsigned)g->p->tile.cols || may_go_on(g, row)) {
-        return aic_load(e, type, g->in, offset, g->size);
+    if (over == 0 || column + total < (unsigned)g->k->cols || may_go_on(g, row)) {
+        return aic_load(e, type, input_at(g, row, column), 0, g->size);
     }
-    LLVMValueRef value = aic_load(e, type, g->in, offset - (int64_t)over * g->size, g->size);
+    LLVMValueRef value = aic_load(e, type, input_at(g, row, (int64_t)column - over), 0, g->size);
     if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
         return LLVMBuildLShr(e->builder, value, LLVMConstInt(type, 8ULL * over * g->size, false), "");
     }
@@ -128,15 +141,15 @@ typedef struct lane_rows {
     bool contiguous;
 } lane_rows;
 
-static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
+static lane_rows rows_of_lane(const grid *g, unsigned row)
 {
     lane_rows rows = {.contiguous = true};
-    int64_t bytes = (int64_t)g->width * g->size, first = input_offset(g, row, column);
+    const int64_t bytes = (int64_t)g->width * g->size;
     for (unsigned i = 0; i < g->rows_in_lane; i++) {
         rows.read += is_read(g, row + i);
-        rows.contiguous = rows.contiguous && input_offset(g, row + i, column) == first + i * bytes;
+        rows.contiguous = rows.contiguous && (i == 0 || is_before_next(g, row + i - 1, bytes));
     }
-    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane && (g->p->tile.over == 0 || g->rows_in_lane == 1);
+    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane && (g->k->over == 0 || g->rows_in_lane == 1);
     return rows;
 }
 
@@ -149,9 +162,9 @@ typedef struct packed_rows {
 
 static packed_rows find_packed(const grid *g, unsigned row)
 {
-    const unsigned over = (unsigned)g->p->tile.over, extent = g->width - over, rest = g->rows_in_lane * over;
-    const unsigned valid = least(g->p->tile.rows, g->p->rows_valid), end = row + g->rows_in_lane;
-    const bool follow = g->p->tile.next_count == 1 && g->p->write.in[0] == (int64_t)extent * g->size;
+    const unsigned over = (unsigned)g->k->over, extent = g->width - over, rest = g->rows_in_lane * over;
+    const unsigned valid = (unsigned)g->k->valid, end = row + g->rows_in_lane;
+    const bool follow = g->k->group == 0 && is_before_next(g, row, (int64_t)extent * g->size);
     const bool spreads = (g->e->target->has & AIC_HAS_PERMUTE) != 0;
     packed_rows packed = {.are_packed = spreads && over != 0 && g->rows_in_lane > 1 && follow && end <= valid};
     if (packed.are_packed && (valid - end) * extent < rest) {
@@ -163,14 +176,14 @@ static packed_rows find_packed(const grid *g, unsigned row)
 
 static LLVMValueRef load_packed(const grid *g, LLVMTypeRef type, unsigned before, unsigned row, unsigned column)
 {
-    const unsigned extent = g->width - (unsigned)g->p->tile.over;
+    const unsigned extent = g->width - (unsigned)g->k->over;
     unsigned from[ELEMENTS_MAX];
     for (unsigned i = 0; i < g->lane_elements; i++) {
         const unsigned at = i % g->width;
         from[i] = before + i / g->width * extent + (at < extent ? at : extent - 1);
     }
-    const int64_t offset = input_offset(g, row, column) - (int64_t)before * g->size;
-    return shuffle(g, aic_load(g->e, type, g->in, offset, g->size), LLVMGetPoison(type), from, g->lane_elements);
+    LLVMValueRef at = input_at(g, row, (int64_t)column - before);
+    return shuffle(g, aic_load(g->e, type, at, 0, g->size), LLVMGetPoison(type), from, g->lane_elements);
 }
 
 /* Rows from `row` on, each of one lane block's width, as one lane of a register. */
@@ -178,7 +191,7 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
 {
     aic_emit *e = g->e;
     LLVMTypeRef type = aic_vector(element(g), g->lane_elements);
-    lane_rows rows = rows_of_lane(g, row, column);
+    lane_rows rows = rows_of_lane(g, row);
     if (rows.read == 0) {
         return g->padded ? LLVMGetPoison(type) : aic_zero(type);
     }
@@ -188,7 +201,7 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
     }
     if (rows.contiguous) {
         return g->rows_in_lane == 1 ? load_row(g, type, row, column)
-                                    : aic_load(e, type, g->in, input_offset(g, row, column), g->size);
+                                    : aic_load(e, type, input_at(g, row, column), 0, g->size);
     }
     LLVMTypeRef part = LLVMIntTypeInContext(e->context, g->width * g->size * 8);
     LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
@@ -268,30 +281,39 @@ static void interleave(const grid *g, LLVMValueRef *vectors)
 
 /* ---- stores ---- */
 
+/* Where a column begins in the output. */
+static LLVMValueRef column_at(const grid *g, unsigned column)
+{
+    if (column == 0 || (g->k->column_pitch > 0 && g->k->follow == 0)) {
+        return aic_at_const(g->e, g->out, column * g->k->column_pitch);
+    }
+    return aic_at(g->e, g->out, aic_number(g->e, "column.%u", column));
+}
+
 static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsigned count, unsigned row,
                        unsigned column)
 {
     if (first != 0 || count != LLVMGetVectorSize(LLVMTypeOf(vector))) {
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
-    int64_t offset = aic_move_column(g->p, column) + (int64_t)row * g->size;
-    if (g->p->past) {
-        aic_store_past(g->e, vector, g->out, offset, count * g->size);
+    LLVMValueRef at = column_at(g, column);
+    if (g->k->past) {
+        aic_store_past(g->e, vector, at, (int64_t)row * g->size, count * g->size);
     } else {
-        aic_store(g->e, vector, g->out, offset, g->size);
+        aic_store(g->e, vector, at, (int64_t)row * g->size, g->size);
     }
 }
 
 /* Where a tile has columns that are not stored, the lanes of its registers have one column each. */
 static bool is_stored(const grid *g, unsigned column)
 {
-    return column >= g->p->tile.skip && column < aic_move_columns(g->p);
+    return column >= g->k->skip && column < g->k->cols - g->k->over;
 }
 
 /* Lanes of a padded register without the rows that do not exist. */
 static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
 {
-    const unsigned rows = (unsigned)g->p->tile.rows, total = LLVMGetVectorSize(LLVMTypeOf(vector));
+    const unsigned rows = (unsigned)g->k->rows, total = LLVMGetVectorSize(LLVMTypeOf(vector));
     unsigned from[ELEMENTS_MAX];
     for (unsigned i = 0; i < total; i++) {
         const unsigned lane = i / g->lane_elements * g->lane_elements, at = i % g->lane_elements;
@@ -305,9 +327,9 @@ static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
  * end of the tile exactly. */
 static void store_padded(const grid *g, LLVMValueRef vector, unsigned a, unsigned column)
 {
-    const unsigned first = a * g->lane_elements, rows = (unsigned)g->p->tile.rows;
+    const unsigned first = a * g->lane_elements, rows = (unsigned)g->k->rows;
     unsigned left = g->columns_in_lane * rows;
-    if (column + g->columns_in_lane < (unsigned)g->p->tile.cols) {
+    if (column + g->columns_in_lane < (unsigned)g->k->cols) {
         store_part(g, vector, first, g->lane_elements, 0, column);
         return;
     }
@@ -323,9 +345,9 @@ static void store_padded(const grid *g, LLVMValueRef vector, unsigned a, unsigne
 /* Lane block a of register k: its columns one by one, or all at once where the output has them side by side. */
 static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned a, unsigned row, unsigned column)
 {
-    const bool follows = g->p->follow.extent > 1;
+    const bool follows = g->k->follow > 0;
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
-    bool contiguous = g->down == 1 && !follows && g->p->read.out == (int64_t)g->height * g->size;
+    bool contiguous = g->down == 1 && !follows && g->k->column_pitch == (int64_t)g->height * g->size;
     unsigned first = column + a * g->width + k * g->columns_in_lane;
     if (g->padded) {
         store_padded(g, vector, a, first);
@@ -361,7 +383,7 @@ static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsig
 /* First row of a block; the last one overlaps the one before where it must. */
 static unsigned row_of_block(const grid *g, unsigned block)
 {
-    const unsigned step = g->down * g->height, rows = (unsigned)g->p->tile.rows;
+    const unsigned step = g->down * g->height, rows = (unsigned)g->k->rows;
     return rows < step ? 0 : least(block * step, rows - step);
 }
 
@@ -387,9 +409,9 @@ static void emit_blocks(const grid *g, unsigned first, unsigned count, unsigned 
 static void emit_columns(const grid *g, unsigned column)
 {
     enum { REGISTERS = 16 };
-    const unsigned step = g->down * g->height, blocks = ((unsigned)g->p->tile.rows + step - 1) / step;
+    const unsigned step = g->down * g->height, blocks = ((unsigned)g->k->rows + step - 1) / step;
     const unsigned most =
-        aic_is_power(g->p->tile.rows) ? blocks : least(blocks, g->count < REGISTERS ? REGISTERS / g->count : 1);
+        aic_is_power(g->k->rows) ? blocks : least(blocks, g->count < REGISTERS ? REGISTERS / g->count : 1);
     for (unsigned first = 0; first < blocks; first += most) {
         emit_blocks(g, first, least(most, blocks - first), column);
     }
@@ -398,23 +420,23 @@ static void emit_columns(const grid *g, unsigned column)
 /* Lanes take further rows where those fill them, else further columns first, as rows end where they may. */
 static void share_lanes(grid *g, unsigned lanes)
 {
-    const aic_move_plan *p = g->p;
-    if (aic_is_power(p->tile.rows)) {
-        g->down = p->tile.rows > g->height ? least(lanes, p->tile.rows / g->height) : 1;
-        g->across = least(lanes / g->down, p->tile.cols / g->width);
+    const aic_move_key *k = g->k;
+    if (aic_is_power(k->rows)) {
+        g->down = k->rows > g->height ? least(lanes, k->rows / g->height) : 1;
+        g->across = least(lanes / g->down, k->cols / g->width);
     } else {
-        g->across = least(lanes, p->tile.cols / g->width);
-        g->down = g->padded ? 1 : (unsigned)aic_power_within(least(lanes / g->across, p->tile.rows / g->height));
+        g->across = least(lanes, k->cols / g->width);
+        g->down = g->padded ? 1 : (unsigned)aic_power_within(least(lanes / g->across, k->rows / g->height));
     }
 }
 
 static void lay_out(grid *g)
 {
-    const aic_move_plan *p = g->p;
-    unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
-    g->height = p->tile.rows > 1 ? least(2 * aic_power_within(p->tile.rows - 1), fit) : 1;
-    g->padded = g->height > p->tile.rows;
-    g->width = least(p->tile.cols, fit);
+    const aic_move_key *k = g->k;
+    unsigned lanes = (unsigned)k->vector / LANE, fit = LANE / g->size;
+    g->height = k->rows > 1 ? least(2 * aic_power_within(k->rows - 1), fit) : 1;
+    g->padded = g->height > k->rows;
+    g->width = least(k->cols, fit);
     unsigned elements = g->height * g->width;
     g->lane_elements = least(elements, fit);
     g->count = elements / g->lane_elements;
@@ -426,39 +448,26 @@ static void lay_out(grid *g)
     }
     aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
     aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
-    aic_limit("lane blocks of a tile", (size_t)p->tile.rows / (g->down * g->height), BLOCKS_MAX);
-    aic_limit("columns of a tile behind its lane blocks", (size_t)p->tile.cols % (g->across * g->width), 0);
-    const bool whole = p->tile.skip == 0 && p->tile.over == 0 && !g->padded && p->follow.extent == 1;
+    aic_limit("lane blocks of a tile", (size_t)k->rows / (g->down * g->height), BLOCKS_MAX);
+    aic_limit("columns of a tile behind its lane blocks", (size_t)k->cols % (g->across * g->width), 0);
+    const bool whole = k->skip == 0 && k->over == 0 && !g->padded && k->follow == 0;
     aic_limit("columns of a lane of a tile that is not stored whole",
-              p->tile.skip == 0 && p->tile.over == 0 ? 1 : g->columns_in_lane, 1);
-    aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->tile.rows * g->size, 0);
+              k->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
+    aic_limit("padded columns that do not follow each other", g->padded && k->column_pitch != k->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
-                p->tile.rows == g->height && p->read.out == (int64_t)g->height * g->size;
+                k->rows == g->height && k->column_pitch == (int64_t)g->height * g->size;
 }
 
-/* Whether the lines that a tile stores to are fetched for writing. Columns that begin anywhere in a line are stored
- * across lines, and such a store holds up those behind it until both lines have come. Halves of lines gain, too;
- * smaller parts would fetch each line too often, and whole lines are waited for once. */
-static bool fetches_columns(const grid *g)
-{
-    const aic_move_plan *p = g->p;
-    const int64_t line = p->machine->line_bytes, bytes = p->tile.rows * g->size;
-    const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
-    return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
-}
-
+/* Fetches the lines that the tile stores to for writing. */
 static void fetch_columns(const grid *g)
 {
     aic_emit *e = g->e;
-    const int64_t line = g->p->machine->line_bytes, bytes = g->p->tile.rows * g->size;
+    const int64_t line = g->k->fetch, bytes = g->k->rows * g->size;
     enum { WRITE = 1, NEAREST = 3, DATA = 1 };
-    if (!fetches_columns(g)) {
-        return;
-    }
-    for (unsigned column = 0; column < (unsigned)g->p->tile.cols; column++) {
+    for (unsigned column = 0; column < (unsigned)g->k->cols && line > 0; column++) {
         for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
             LLVMValueRef args[] = {
-                aic_at_const(e, g->out, aic_move_column(g->p, column) + (at < bytes ? at : bytes - 1)),
+                aic_at_const(e, column_at(g, column), at < bytes ? at : bytes - 1),
                 LLVMConstInt(e->i32, WRITE, false),
                 LLVMConstInt(e->i32, NEAREST, false),
                 LLVMConstInt(e->i32, DATA, false),
@@ -468,12 +477,12 @@ static void fetch_columns(const grid *g)
     }
 }
 
-void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
+void aic_emit_transpose(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMValueRef in, int64_t aside)
 {
-    grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
+    grid g = {.e = e, .k = key, .size = (unsigned)key->size, .out = out, .in = in, .aside = aside};
     lay_out(&g);
     fetch_columns(&g);
-    for (unsigned column = 0; column < p->tile.cols; column += g.across * g.width) {
+    for (unsigned column = 0; column < key->cols; column += g.across * g.width) {
         emit_columns(&g, column);
     }
 }

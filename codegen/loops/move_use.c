@@ -1,0 +1,294 @@
+/* A move as uses of parts (parts/move.h): a function a box, and the body that calls them in turn. */
+#include "codegen/integer.h"
+#include "codegen/loops/move.h"
+#include "codegen/machine.h"
+
+#include <stdlib.h>
+
+/* Fills and copies have at most one input. */
+enum { POINTERS = 2 };
+
+static const char *const POINTER[POINTERS] = {"out", "in"};
+
+/* A box that is being used. */
+typedef struct usage {
+    const aic_move *move;
+    const aic_move_plan *p;
+    aic_move_key key;
+    aic_use use;
+} usage;
+
+static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
+{
+    return pointer == 0 ? d->out : d->in[pointer - 1];
+}
+
+static unsigned pointers_of(const usage *u)
+{
+    return u->key.fill ? 1 : POINTERS;
+}
+
+/* ---- the key ---- */
+
+/* Bytes that are not far; else 0. */
+static int64_t near(int64_t bytes)
+{
+    return bytes > 0 && bytes <= AIC_MOVE_NEAR ? bytes : 0;
+}
+
+/* Whether tiles of so many indices of a dimension stick out. */
+static bool sticks_out(const aic_box_dim *d, int64_t tile)
+{
+    return d->extent % tile != 0;
+}
+
+/* Bytes of a line where the lines that a tile stores to are fetched for writing; else 0. Columns that begin anywhere in
+ * a line are stored across lines, and such a store holds up those behind it until both lines have come. Halves of lines
+ * gain, too; smaller parts would fetch each line too often, and whole lines are waited for once. */
+static int64_t fetched_line(const aic_move_plan *p, int64_t size)
+{
+    const int64_t line = p->machine->line_bytes, bytes = p->tile.rows * size;
+    const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % aic_least(bytes, line) != 0;
+    return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line) ? line : 0;
+}
+
+static void set_transposition(aic_move_key *k, const aic_move_plan *p)
+{
+    const int64_t in = p->write.in[0];
+    k->group = p->next.extent > 1 ? p->write.extent : 0;
+    k->valid = aic_least(p->rows_valid, k->group > 0 ? k->group : k->rows);
+    k->follow = p->follow.extent > 1 ? p->tile.follow_count : 0;
+    k->over = p->tile.over;
+    k->tail = p->tile.tail;
+    k->stage = p->tile.stage;
+    k->row_pitch = near(in);
+    k->next_pitch = k->group > 0 ? near(p->next.in[0] - (k->group - 1) * in) : 0;
+    k->column_pitch = near(p->read.out);
+    k->fetch = fetched_line(p, k->size);
+}
+
+/* Columns of the tiles along `read`, or indices of `follow`. */
+static int64_t columns_of_tile(const aic_move_plan *p)
+{
+    return p->follow.extent > 1 ? p->tile.follow_count : p->tile.stage != 0 ? p->tile.stage : aic_move_columns(p);
+}
+
+/* The same of all tiles of that size. */
+static int64_t columns_of(const aic_move_plan *p)
+{
+    return p->follow.extent > 1 ? p->follow.extent
+           : p->tile.tail != 0  ? p->read.extent / p->tile.cols * p->tile.cols
+                                : p->read.extent;
+}
+
+static void make_key(usage *u)
+{
+    const aic_move_plan *p = u->p;
+    const bool fill = aic_box_op_inputs(p->box.op) == 0;
+    aic_move_key *k = &u->key;
+    *k = (aic_move_key){.size = u->move->size,
+                        .fill = fill,
+                        .vector = p->vector,
+                        .past = p->past,
+                        .dims = p->box.dims,
+                        .near = p->near.extent > 1,
+                        .divided = p->division.loop,
+                        .rows = p->tile.rows,
+                        .cols = p->tile.cols,
+                        .transposes = p->transposes};
+    k->near_over = k->near && sticks_out(&p->near, p->burst);
+    if (p->transposes) {
+        set_transposition(k, p);
+    } else if (p->chunk > 0) {
+        k->chunk = p->chunk;
+        k->chunk_over = p->run % p->chunk != 0;
+    } else {
+        k->run = p->run;
+        k->valid = fill ? 0 : p->run_valid;
+    }
+    k->value = fill || (!p->transposes && p->chunk == 0 && p->run_valid < p->run) ? u->move->value : 0;
+    const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+    const int64_t tile = p->next.extent > 1 ? p->tile.next_count : p->tile.rows;
+    k->bands = along->extent > p->tile.band;
+    k->writes = aic_least(along->extent, p->tile.band) > tile;
+    k->write_over = (k->bands || k->writes) && sticks_out(along, tile);
+    const aic_box_dim *across = p->follow.extent > 1 ? &p->follow : &p->read;
+    k->reads = columns_of(p) > columns_of_tile(p);
+    k->read_over = k->reads && k->tail == 0 && sticks_out(across, columns_of_tile(p));
+}
+
+/* ---- the numbers ---- */
+
+static void give_steps(usage *u, const aic_box_dim *d, const char *name)
+{
+    for (unsigned i = 0; i < pointers_of(u); i++) {
+        aic_use_number(&u->use, stride_of(d, i), "%s.%s", POINTER[i], name);
+    }
+}
+
+/* A dimension along which there are tiles, `tile` indices of it each. */
+static void give_tiles(usage *u, const aic_box_dim *d, const char *name, int64_t tile, bool over)
+{
+    give_steps(u, d, name);
+    if (over) {
+        aic_use_number(&u->use, d->extent - tile, "%s.last", name);
+    }
+}
+
+static void give_loops(usage *u)
+{
+    const aic_move_plan *p = u->p;
+    const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+    if (u->key.near) {
+        aic_use_trips(&u->use, aic_parts(p->near.extent, p->burst), "bursts");
+        aic_use_trips(&u->use, p->burst, "burst");
+        give_tiles(u, &p->near, "near", p->burst, u->key.near_over);
+    }
+    for (unsigned d = 0; d < p->box.dims; d++) {
+        char name[AIC_NUMBER_NAME_MAX];
+        (void)snprintf(name, sizeof name, "dim.%u", d);
+        aic_use_trips(&u->use, p->box.dim[d].extent, name);
+        give_steps(u, &p->box.dim[d], name);
+    }
+    if (u->key.bands) {
+        aic_use_trips(&u->use, aic_parts(along->extent, p->tile.band), "bands");
+        aic_use_number(&u->use, p->tile.band, "band");
+    }
+    if (u->key.bands || u->key.writes) {
+        aic_use_trips(&u->use, along->extent, "along");
+        give_tiles(u, along, "write", p->next.extent > 1 ? p->tile.next_count : p->tile.rows, u->key.write_over);
+    }
+    if (u->key.reads) {
+        aic_use_trips(&u->use, columns_of(p), "columns");
+    }
+    if (u->key.reads || u->key.stage > 0) {
+        give_tiles(u, p->follow.extent > 1 ? &p->follow : &p->read, "read", columns_of_tile(p), u->key.read_over);
+    }
+}
+
+/* Where the runs of a tile begin along one of its sides. */
+static void give_side(usage *u, const aic_box_dim *d, const char *side, int64_t count)
+{
+    for (int64_t at = 1; at < count; at++) {
+        for (unsigned i = 0; i < pointers_of(u); i++) {
+            aic_use_number(&u->use, at * stride_of(d, i), "%s.%s.%lld", POINTER[i], side, (long long)at);
+        }
+    }
+}
+
+static void give_runs(usage *u)
+{
+    const aic_move_plan *p = u->p;
+    give_side(u, &p->write, "row", p->tile.rows);
+    give_side(u, &p->read, "col", p->tile.cols);
+    if (p->chunk > 0) {
+        aic_use_trips(&u->use, p->run, "run");
+        aic_use_number(&u->use, p->run - p->chunk, "run.last");
+    }
+}
+
+static void give_transposition(usage *u)
+{
+    const aic_move_plan *p = u->p;
+    const aic_move_key *k = &u->key;
+    const int64_t group = k->group > 0 ? k->group : k->rows;
+    for (int64_t row = 1; row < k->rows; row++) {
+        const int64_t at = row / group * p->next.in[0] + row % group * p->write.in[0];
+        if (row % group < k->valid && (k->row_pitch == 0 || k->group > 0)) {
+            aic_use_number(&u->use, at, "row.%lld", (long long)row);
+        }
+    }
+    const int64_t tail = k->tail > 0 ? aic_move_tail_columns(k->size, k->rows, k->cols, k->tail) : 0;
+    for (int64_t column = 1; column < aic_most(aic_move_columns(p), tail) && (k->column_pitch == 0 || k->follow > 0);
+         column++) {
+        aic_use_number(&u->use, aic_move_column(p, column), "column.%lld", (long long)column);
+    }
+    for (unsigned i = 0; i < POINTERS && k->tail > 0; i++) {
+        aic_use_number(&u->use, (p->read.extent - tail) * stride_of(&p->read, i), "%s.tail", POINTER[i]);
+    }
+}
+
+static aic_box_function use_box(aic_program *program, const aic_move *move, const aic_move_plan *p, unsigned box)
+{
+    usage u = {.move = move, .p = p};
+    make_key(&u);
+    aic_use_begin(&u.use, &aic_part_move, &u.key, POINTERS, 2);
+    for (unsigned i = 0; i < pointers_of(&u); i++) {
+        aic_use_number(&u.use, i == 0 ? p->box.out : p->box.in[i - 1], "%s.at", POINTER[i]);
+    }
+    give_loops(&u);
+    (p->transposes ? give_transposition : give_runs)(&u);
+    return (aic_box_function){aic_program_add(program, &u.use, p->past ? "box%u_past" : "box%u", box),
+                              p->division.count};
+}
+
+static const aic_move_schedule *schedule_of(const aic_plan *plan)
+{
+    return (const aic_move_schedule *)(const void *)plan->schedule.fields;
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    aic_box_use box[AIC_MOVE_BOXES];
+    const aic_move *move = aic_move_of(plan);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        const aic_move_plan *plain = &((const aic_move_derived *)plan->derived)->box[i];
+        aic_move_plan past;
+        box[i] = (aic_box_use){.plain = use_box(program, move, plain, i)};
+        if (aic_move_plan_past(move, &move->box[i], schedule_of(plan), plan->problem.machine, &past)) {
+            box[i].past = use_box(program, move, &past, i);
+        }
+    }
+    aic_compose_boxes(program, plan, box, move->boxes, POINTERS, bodies);
+}
+
+/* ---- the shape ---- */
+
+_Static_assert(sizeof(aic_move) <= AIC_WORK_BYTES, "a description of a move fits");
+
+aic_move *aic_move_begin(aic_work *work)
+{
+    return aic_work_begin(work, &aic_shape_move, sizeof(aic_move));
+}
+
+static aic_status derive(aic_plan *plan)
+{
+    aic_status status = aic_move_check_room(aic_move_of(plan)->incomplete);
+    if (status == AIC_OK) {
+        status = aic_move_check_schedule(plan->problem.target, schedule_of(plan));
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_move *move = aic_move_of(plan);
+    aic_move_derived *derived = plan->derived;
+    int64_t items = 1;
+    for (unsigned i = 0; i < move->boxes; i++) {
+        aic_move_plan_make(move, &move->box[i], schedule_of(plan), plan->problem.machine, &derived->box[i]);
+        items = derived->box[i].division.count > items ? derived->box[i].division.count : items;
+    }
+    aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));
+    plan->cost = aic_move_cost(move, derived);
+    return AIC_OK;
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_move_schedule, __VA_ARGS__)
+#include "codegen/loops/move.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_shape aic_shape_move = {
+    .name = "move",
+    .schedule = &RECORD,
+    .derived_bytes = sizeof(aic_move_derived),
+    .rewrites = true,
+    .enumerate = aic_move_enumerate,
+    .derive = derive,
+    .bound = aic_move_bound,
+    .compose = compose,
+    .report = aic_move_report,
+    .nest = aic_move_nest,
+};

@@ -1,0 +1,60 @@
+/* The part of a move's box (loops/move.h): loops around tiles, which are copied or filled run by run, or transposed.
+ *
+ *     void move(out, in; first, last)         P: out or in. Numbers are bytes, unless they are counts
+ *       P.at                       from the operand to the box's first element
+ *       bursts, burst, P.near      bursts: a loop; indices of `near` of one; from one to the next; with near
+ *       near.last                  where the last burst begins; with near_over
+ *       dim.D, P.dim.D             iterations of loop D; from one to the next
+ *       bands, band                bands: a loop; indices of one; with bands
+ *       along                      indices along which bands lie: a loop; with bands or writes
+ *       columns                    along `read` (or `follow`) in tiles of one size: a loop; with reads
+ *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
+ *       write.last, read.last      where the last tile begins; with write_over, read_over
+ *       P.tail                     to the columns of the smaller tile behind the others; with tail
+ *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
+ *       run, run.last              bytes of a run, where its last chunk begins; with chunk
+ *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
+ *                                  transposes, where rows or columns are far apart, or lie in groups */
+#ifndef AIC_PART_MOVE_H
+#define AIC_PART_MOVE_H
+
+#include "codegen/integer.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/program.h"
+
+/* Bytes of a lane of a register, within which tiles are transposed. */
+enum { AIC_MOVE_LANE = 16 };
+
+/* Rows and columns that are no further apart than a block of channels is long: where fractals have them. */
+enum { AIC_MOVE_NEAR = 32 };
+
+/* Numbers of a box's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
+ * `follow`. */
+typedef enum aic_move_loop { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION } aic_move_loop;
+
+typedef struct aic_move_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/move.def"
+#undef AIC_FIELD
+} aic_move_key;
+
+/* Columns that the last tile of `tail` columns is loaded with: as many as make a lane where there are that many, as
+ * loading parts takes more than shuffling whole ones, and where columns have a lane each. */
+static inline int64_t aic_move_tail_columns(int64_t size, int64_t rows, int64_t cols, int64_t tail)
+{
+    const int64_t lane = AIC_MOVE_LANE / size;
+    int64_t columns = 1;
+    while (columns < tail || (columns < cols && columns < lane && lane <= rows)) {
+        columns *= 2;
+    }
+    return columns;
+}
+
+/* move_transpose.c: where a row of a tile begins in the input. */
+LLVMValueRef aic_move_row(aic_emit *e, const aic_move_key *key, LLVMValueRef in, int64_t row);
+
+/* move_transpose.c, inline: a tile of elements. out points at its first one; in, too, or at a copy of its rows that are
+ * `aside` bytes apart. */
+void aic_emit_transpose(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMValueRef in, int64_t aside);
+
+#endif
