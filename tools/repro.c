@@ -303,7 +303,10 @@ static void put_main(const repro *r)
     if (packed != 0) {
         put_string(r, "name.packed", text, false);
     }
-    (void)fputs("\ndefine i32 @main() {\n", r->out);
+    const bool asks = r->info.isa != NULL && strcmp(r->info.isa, "amx") == 0;
+    (void)fprintf(r->out, "%s\ndefine i32 @main() {\n%s", asks ? "\ndeclare i64 @syscall(i64, ...)\n" : "",
+                  asks ? "  %permission = call i64 (i64, ...) @syscall(i64 158, i64 4131, i64 18) ; to use tiles\n"
+                       : "");
     put_call(r, "", output->name, 0);
     (void)fprintf(r->out, "  %%plain = call i32 @repro.compare(ptr @repro.name.plain, ptr @repro.%s)\n", output->name);
     if (packed == 0) {

@@ -66,6 +66,7 @@ chromium=$(command -v chromium || command -v chromium-browser || true)
 if [ -z "$chromium" ]; then
     echo 'not run: the site in a browser: no Chromium'
     finish
+    exit
 fi
 for operator in "${operators[@]}"; do
     look "$operator.html" 1200

@@ -19,6 +19,7 @@ enum { LINE = 1024, PARTS_MAX = 4096 };
 typedef struct making {
     aic_part_source source; /* the first member */
     const aic_target *target;
+    const aic_machine *machine; /* that kernels are planned for */
     size_t kernels, count;
     aic_ready_part part[PARTS_MAX];
 } making;
@@ -59,6 +60,13 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
 
 /* ---- kernels ---- */
 
+/* The type of core that has the level as its highest one: kernels that are planned for another one take other parts. */
+static const aic_machine *machine_for(const aic_target *target)
+{
+    const bool intel = (target->needs & (AIC_CPU_FP16 | AIC_CPU_TILES)) != 0;
+    return aic_machine_of(aic_x86_core(intel ? AIC_VENDOR_INTEL : AIC_VENDOR_AMD, target->needs));
+}
+
 static aic_status make_kernel(making *m, const char *text)
 {
     const aic_semantics semantics = aic_semantics_init();
@@ -74,7 +82,7 @@ static aic_status make_kernel(making *m, const char *text)
                                              .spec = &canonical,
                                              .semantics = &semantics,
                                              .target = m->target,
-                                             .machine = aic_machine_of((aic_core)0),
+                                             .machine = m->machine,
                                              .parts = &m->source};
         status = aic_codegen_take_parts(&request);
     }
@@ -145,6 +153,7 @@ int main(int count, char **argument)
     if (m.target == NULL || shapes == NULL) {
         return m.target == NULL ? fail(argument[2], "there is no such level") : fail(argument[1], "cannot be read");
     }
+    m.machine = machine_for(m.target);
     int status = make_shapes(&m, shapes);
     (void)fclose(shapes);
     if (status == EXIT_SUCCESS) {
