@@ -47,12 +47,18 @@ void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue)
     }
 }
 
+/* Whether an output sees the pixel of its own number. As many outputs as pixels do not suffice: padding may make up for
+ * a stride. */
+static bool sees_itself(const aic_line *line)
+{
+    return line->taps == 1 && line->stride == 1 && line->pad == 0 && line->out == line->extent;
+}
+
 /* Whether any rows of pixels are a view of image and result: one tap sees each pixel, in the order of both. */
 static bool has_free_rows(const aic_contraction *c)
 {
-    const aic_line *down = &c->down, *across = &c->across;
-    return down->taps * across->taps == 1 && down->out == down->extent && across->out == across->extent &&
-           c->image.fractal_rows >= down->extent && c->image.row_pitch == across->extent * c->image.pixel;
+    return sees_itself(&c->down) && sees_itself(&c->across) && c->image.fractal_rows >= c->down.extent &&
+           c->image.row_pitch == c->across.extent * c->image.pixel;
 }
 
 /* A band is as small as the micro-kernel wishes only if rows are that short. */

@@ -183,8 +183,11 @@ static void emit_staged_tile(const walk *w)
     const int64_t line = k->stage * k->size, group = k->group > 0 ? k->group : k->rows;
     LLVMTypeRef type = bytes_type(e, k->vector);
     for (int64_t row = 0; row < k->rows; row++) {
+        if (row % group >= k->valid) {
+            continue;
+        }
         LLVMValueRef from = aic_move_row(e, k, w->pointer[1], row);
-        for (int64_t at = 0; row % group < k->valid && at < line; at += k->vector) {
+        for (int64_t at = 0; at < line; at += k->vector) {
             aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), w->aside, row * line + at,
                       (unsigned)k->vector);
         }

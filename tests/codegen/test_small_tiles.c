@@ -202,7 +202,7 @@ START_TEST(refused)
     } ROWS[] = {
         {"schedule(kernel=winograd, m=3)", "m = 3 is neither 2 nor 4"},
         {"schedule(kernel=winograd, m=4, rows=6)", "rows = 6 is no multiple of m = 4 nor all of the output"},
-        {"schedule(kernel=winograd, m=2, cols=3)", "cols = 3 is no multiple of m = 2 nor all of the output"},
+        {"schedule(kernel=winograd, m=2, rows=2, cols=3)", "cols = 3 is no multiple of m = 2 nor all of the output"},
         {"schedule(kernel=vector, rows=2, cols=2, vectors=2, unroll=1, band=1, m=2)",
          "m = 2: only tiles of the micro-kernel winograd have it"},
     };
