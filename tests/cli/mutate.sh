@@ -41,6 +41,7 @@ rule link
 build CMakeFiles/some.dir/codegen/sum.c.o: compile ../codegen/sum.c
 build aicjit-tests: link ../main.c CMakeFiles/some.dir/codegen/sum.c.o
 build aicjit_tool: phony aicjit-tests
+build aicjit-cross: phony aicjit-tests
 END
 ninja -C build aicjit-tests >/dev/null || exit 2
 cp codegen/sum.c before.c
@@ -49,8 +50,10 @@ reach() { # LINE...: to which the suite comes
 import json, pathlib, sys
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
 import draw
-lines = [f"codegen/sum.c:{n}" for n in sys.argv[2:]]
-print(json.dumps({"sources": draw.digest(pathlib.Path(".")), "code": [f"codegen/sum.c:{n}" for n in range(2, 10)], "sum": {"seconds": 1, "lines": lines, "status": 0}}))
+code = [f"codegen/sum.c:{n}" for n in range(2, 10)]
+lines = [code.index(f"codegen/sum.c:{n}") for n in sys.argv[2:]]
+tests = {"sum": {"seconds": 1, "lines": lines, "status": 0}}
+print(json.dumps({"sources": draw.digest(pathlib.Path(".")), "code": code, "tests": tests}))
 END
 }
 drawn() { python3 "$draw" . 100 "$@" 2>&1 | tee drawn.txt; }
@@ -75,4 +78,25 @@ drawn --reach reach.json >/dev/null
 is 'no test comes there' 'sum\.c:8: .*: arithmetic: \+ -> -: never run$'
 echo '/* */' >>codegen/sum.c
 ok 'what was learnt of other sources' test "$(drawn --reach reach.json)" = 'reach.json is of other sources'
+cp before.c codegen/sum.c
+
+# Which lines the suite comes to is found out by a build of clang's.
+clang=$(command -v clang-19 || command -v clang) || clang=""
+if [ -z "$clang" ] || [ -z "$(compgen -c llvm-dwarfdump)" ]; then
+    echo 'not run: no clang and llvm-dwarfdump'
+else
+    python3 - "$draw" "$clang" >lines.txt <<'END'
+import os, pathlib, subprocess, sys
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
+import reach
+root, clang = pathlib.Path.cwd(), sys.argv[2]
+compiles, links = reach.flags(root)
+subprocess.run([clang, "-c", reach.HERE / "reach.c", "-o", links], check=True)
+subprocess.run([clang, *compiles.split(), "-gline-tables-only", "main.c", "codegen/sum.c", links, "-o", "build/sum"], check=True)
+status, _, lines = reach.Reach(root, root / "build").run([root / "build/sum", "sum"], os.environ)
+print(status, *sorted(int(line.rpartition(":")[2]) for line in lines))
+END
+    ok 'it learns which lines were run' grep -Eq '^0 .*\b4 7 8' lines.txt
+    ok 'and no others' test -z "$(grep -w 5 lines.txt)"
+fi
 finish

@@ -174,10 +174,30 @@ START_TEST(rows)
 }
 END_TEST
 
+/* A thread without a configuration of tiles has none after a call: the system need not save tiles between threads. */
+START_TEST(released)
+{
+    static const char NONE[64] = {0};
+    char config[64];
+    const aic_spec spec = spec_of(LAYERS[_i].text);
+    (void)call_counts(&spec);
+    memset(config, 1, sizeof config);
+    __asm__ volatile("sttilecfg %0" : "=m"(config));
+    ck_assert_mem_eq(config, NONE, sizeof config);
+}
+END_TEST
+
 Suite *suite_tile_counts(void)
 {
     Suite *suite = suite_create("tile_counts");
-    if (!emulate_active() || aic_isa_check("amx") != AIC_OK) {
+    if (aic_isa_check("amx") != AIC_OK) {
+        return suite;
+    }
+    TCase *after = tcase_create("after a call");
+    tcase_set_timeout(after, 60);
+    tcase_add_loop_test(after, released, 3, 4);
+    suite_add_tcase(suite, after);
+    if (!emulate_active()) {
         return suite; /* only the emulator counts instructions */
     }
     TCase *tcase = tcase_create("counted");

@@ -9,9 +9,9 @@ verdict. The seed and the sources alone decide which mistake has which number.
     never run   no test comes to the line (with --reach only)
     SURVIVED    nothing notices
 
-Tests that come to the line are run, quick ones first, as draw.py --learn COVERAGE found out: COVERAGE is a build with
---coverage (tools/dev coverage makes it), and each test is run in it once; --reach FILE is what that wrote. Exit status 1 if
-one survived that tests/mutate/survivors.txt does not list: `FILE: LINE OF SOURCE: CHANGE` under a reason."""
+Tests that come to the line are run, those of tests/corpus first and quick ones before others, as draw.py --learn found out,
+which runs each of them once in a build that says so (reach.py); --reach FILE is what that wrote. Exit status 1 if one
+survived that tests/mutate/survivors.txt does not list: `FILE: LINE OF SOURCE: CHANGE` under a reason."""
 import argparse
 import hashlib
 import json
@@ -23,13 +23,16 @@ import resource
 import select
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "campaign"))
 from campaign import end_group, processor_seconds  # noqa: E402
+from reach import Reach, make  # noqa: E402
 
 IDLE_SECONDS = 60
+PROGRAMS = ("aicjit_tool", "aicjit-tests", "aicjit-cross")
 TOKEN = re.compile(r"""(?P<blank>\s+|/\*.*?\*/|//[^\n]*|\#[^\n]*(?:\\\n[^\n]*)*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
     |(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign>->|\+\+|--|<<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||.)""", re.X | re.S)
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+",
@@ -164,7 +167,9 @@ def tests_of(build):
     tool = [build / "aicjit", "check", "--isa", "all"]
     tests = {}
     for path in sorted((HERE.parent / "corpus").glob("*.txt")):
-        tests[f"corpus:{path.stem}"] = [*tool, "--batch", path]
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if line and not line.startswith("#"):
+                tests[f"corpus:{path.stem}:{number}"] = [*tool, line]
     for operator in OPERATORS:
         tests[f"fuzz:{operator}"] = [*tool, "--fuzz", "40", "--seed", "1", "--op", operator]
     suites = [line.split() for line in subprocess.run([build / "aicjit-tests", "--list"], capture_output=True, text=True,
@@ -217,12 +222,15 @@ class Bench:
     def __init__(self, tree, reach, seconds, only):
         self.tree, self.build, self.seconds, self.only = tree, tree / "build", seconds, only
         next(tree.glob("codegen/*.c")).touch()  # what is linked may have the last mistake of an earlier run
-        self.make("aicjit_tool", "aicjit-tests")
+        self.make(*PROGRAMS)
         self.tests = tests_of(self.build)
-        self.reach = json.loads(reach.read_text()) if reach else None
-        if self.reach and self.reach.pop("sources") != digest(tree):
-            sys.exit(f"{reach} is of other sources")
-        self.code = set(self.reach.pop("code")) if self.reach else set()
+        self.reach, self.code = None, {}
+        if reach:
+            known = json.loads(reach.read_text())
+            if known["sources"] != digest(tree):
+                sys.exit(f"{reach} is of other sources")
+            self.code = {line: number for number, line in enumerate(known["code"])}
+            self.reach = {name: (one["seconds"], frozenset(one["lines"])) for name, one in known["tests"].items()}
 
     def make(self, *targets):
         return subprocess.run(["ninja", "-C", self.build, *targets], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
@@ -232,16 +240,17 @@ class Bench:
         return found[0], str(found[0].relative_to(self.build))
 
     def chosen(self, mistake):
-        """Tests that come to its lines, and the seconds of each; what takes few comes first. Together they take no more than
-        self.seconds."""
+        """Tests that come to its lines, and the seconds of each; what takes few comes first, and what the tool runs before
+        what all has to be linked for. Together they take no more than self.seconds."""
         if self.reach is None or self.only:
             return [(name, 60) for name in self.only or self.tests]
-        lines = {f"{mistake.file}:{n}" for n in range(mistake.line, mistake.last + 1)}
-        if not lines & self.code:  # of a table: whatever comes to the file
-            lines = {line for line in self.code if line.startswith(f"{mistake.file}:")}
-        there = [(one["seconds"], name) for name, one in self.reach.items() if name in self.tests and lines & set(one["lines"])]
+        lines = {self.code.get(f"{mistake.file}:{n}") for n in range(mistake.line, mistake.last + 1)} - {None}
+        if not lines:  # of a table: whatever comes to the file
+            lines = {number for line, number in self.code.items() if line.startswith(f"{mistake.file}:")}
+        there = [(not name.startswith("corpus:"), seconds, name) for name, (seconds, run) in self.reach.items()
+                 if name in self.tests and not lines.isdisjoint(run)]
         picked, total = [], 0
-        for seconds, name in sorted(there):
+        for _, seconds, name in sorted(there):
             total += seconds
             if not picked or total <= self.seconds:
                 picked.append((name, seconds))
@@ -267,33 +276,26 @@ class Bench:
         chosen = self.chosen(mistake)
         if not chosen:
             return "never run"
-        made = set()
-        for name, seconds in chosen:
-            target = "aicjit_tool" if name.startswith(("corpus", "fuzz")) else "all"
-            if target not in made and not self.make(*(["aicjit_tool"] if target == "aicjit_tool" else ["aicjit_tool", "aicjit-tests"])):
-                return "no code"
-            made.add(target)
+        corpus = [one for one in chosen if one[0].startswith("corpus:")]
+        others = [one for one in chosen if one not in corpus]
+        if corpus and (not self.make("aicjit_tool") or self.notices(corpus)):
+            return "caught by corpus"
+        if others and not self.make(*PROGRAMS):
+            return "caught by the linker"
+        for name, seconds in others:
             if fails(self.tests[name], 5 * seconds + 20, self.build):
                 return f"caught by {name}"
         return f"SURVIVED {len(chosen)} tests"
 
+    def notices(self, corpus):
+        """Whether one of these lines of tests/corpus does: by one run of the tool for all."""
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
+            batch.write("".join(f"{self.tests[name][-1]}\n" for name, _ in corpus))
+            batch.flush()
+            return fails([*self.tests[corpus[0][0]][:-1], "--batch", batch.name], 5 * sum(s for _, s in corpus) + 20, self.build)
+
 
 # ---- what tests come to ----
-
-
-def counts(build, root):
-    """How often each line of the generator was run so far."""
-    notes = sorted(str(p) for p in build.glob("CMakeFiles/*.dir/codegen/**/*.gcno"))
-    done = subprocess.run(["gcov", "--json-format", "--stdout", *notes], capture_output=True, text=True, cwd=build)
-    run = {}
-    for whole in map(json.loads, filter(None, done.stdout.splitlines())):
-        for one in whole["files"]:
-            name = os.path.relpath(os.path.join(whole["current_working_directory"], one["file"]), root)
-            if name.startswith("codegen/") and name.endswith(".c"):
-                for line in one["lines"]:
-                    key = f"{name}:{line['line_number']}"
-                    run[key] = run.get(key, 0) + line["count"]
-    return run
 
 
 def digest(root):
@@ -301,27 +303,27 @@ def digest(root):
 
 
 def learn(root, build, file, only):
-    """Runs each test, or those of `only`, in a build with --coverage; FILE is written after each, and what it has of these
-    sources is not run again."""
+    """Runs each test, or those of `only`, in a build of reach.py; FILE is written every minute, and what it has of these
+    sources is not run again. It has lines of code by their numbers in one list."""
     sources = digest(root)
     known = json.loads(file.read_text()) if file.exists() else {}
-    known = known if known.get("sources") == sources else {"sources": sources}
-    before = counts(build, root)
-    known["code"] = list(before)
+    known = known if known.get("sources") == sources else {"sources": sources, "code": [], "tests": {}}
+    numbers = {line: number for number, line in enumerate(known["code"])}
+    reach, since = Reach(root, build), time.time()
     environment = {**os.environ, "AIC_CACHE": "off", "AIC_BUILD": str(build), "LC_ALL": "C"}
     for name, command in tests_of(build).items():
-        if name in known or (only and name not in only):
+        if name in known["tests"] or (only and not any(name.startswith(one) for one in only)):
             continue
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(list(map(str, command)), env=environment, stdin=subprocess.DEVNULL, capture_output=True)
-        now = resource.getrusage(resource.RUSAGE_CHILDREN)
-        after = counts(build, root)
-        lines = [key for key, count in after.items() if count > before.get(key, 0)]
-        known[name] = {"seconds": round(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, 1), "lines": lines,
-                       "status": done.returncode}
-        print(f"{name}: exit status {done.returncode}, {known[name]['seconds']} s, {len(lines)} lines", flush=True)
-        file.write_text(json.dumps(known))
-        before = after
+        status, seconds, lines = reach.run(command, environment)
+        print(f"{name}: exit status {status}, {seconds} s, {len(lines)} lines", flush=True)
+        for line in lines.union(reach.code()):
+            numbers.setdefault(line, len(numbers))
+        known["code"] = list(numbers)
+        known["tests"][name] = {"seconds": seconds, "lines": [numbers[line] for line in lines], "status": status}
+        if time.time() - since > 60:
+            file.write_text(json.dumps(known))
+            since = time.time()
+    file.write_text(json.dumps(known))
 
 
 def listed():
@@ -336,14 +338,18 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int, action="append", help="this number alone; may be repeated")
-    parser.add_argument("--test", action="append", help="this test alone, whatever it comes to; may be repeated")
+    parser.add_argument("--test", action="append", help="this test alone, whatever it comes to, or with --learn all whose "
+                        "names begin so; may be repeated")
     parser.add_argument("--seconds", type=float, default=60, help="of processors that the tests of one mistake may take")
     parser.add_argument("--reach", type=pathlib.Path)
-    parser.add_argument("--learn", type=pathlib.Path)
+    parser.add_argument("--learn", type=pathlib.Path, help="the folder of reach.py's build, made if it is not there")
+    parser.add_argument("--clang", default="clang", help="by which it is made")
     parser.add_argument("--list", action="store_true", help="the mistakes, and no more")
     options = parser.parse_args()
     tree = options.tree.resolve()
     if options.learn:
+        if not (options.learn / "aicjit").exists():
+            make(tree, options.learn.resolve(), options.clang)
         return learn(tree, options.learn.resolve(), options.reach, options.test)
     numbers = options.only or range(options.first, options.first + options.count)
     known, sums, bench = listed(), {}, None if options.list else Bench(tree, options.reach, options.seconds, options.test)
