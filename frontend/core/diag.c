@@ -126,8 +126,9 @@ aic_status aic_fail_source(aic_status status, const aic_rule *rule)
         const size_t used = strlen(thread->error), room = sizeof thread->error - length;
         const char *cut = used < room ? "" : "...";
         const size_t kept = used < room ? used : room - 1 - strlen(cut);
-        (void)snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source);
-        aic_fail_rule(rule, length);
+        if (snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source) > 0) {
+            aic_fail_rule(rule, length);
+        }
     }
     return status;
 }
@@ -135,18 +136,19 @@ aic_status aic_fail_source(aic_status status, const aic_rule *rule)
 aic_status aic_fail_where(aic_status status, const char *format, ...)
 {
     aic_thread *thread = aic_thread_peek();
-    char where[128], source[AIC_MESSAGE_MAX];
+    char where[128] = "";
     if (thread == NULL) {
         return status;
     }
     va_list arguments;
     va_start(arguments, format);
-    const int added = vsnprintf(where, sizeof where, format, arguments);
+    (void)vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
-    const size_t length = strlen(thread->error) - thread->source;
-    if (added >= 0 && length + (size_t)added + thread->source < sizeof thread->error) {
-        memcpy(source, thread->error + length, thread->source + 1);
-        (void)snprintf(thread->error + length, sizeof thread->error - length, "%s%s", where, source);
+    const size_t used = strlen(thread->error), added = strlen(where);
+    if (used + added < sizeof thread->error) {
+        char *source = thread->error + used - thread->source;
+        memmove(source + added, source, thread->source + 1);
+        memcpy(source, where, added);
     }
     return status;
 }
