@@ -1,8 +1,8 @@
 /*
  * To what of the generator does a run come? What clang calls in a program or library that was compiled with
- * -fsanitize-coverage=inline-bool-flag,pc-table: a byte for each block of code, which the block sets, and where its code
- * begins. When the run ends, each library writes the offsets of the blocks that were run to the folder $AIC_REACH, a file
- * for each process. A process that a signal ends writes none.
+ * -fsanitize-coverage=inline-bool-flag,pc-table: a byte for each block of code, which the block sets, and where its
+ * code begins. When the run ends, each library writes the offsets of the blocks that were run to the folder $AIC_REACH,
+ * a file for each process. A process that a signal ends writes none.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,8 @@ static void write_blocks(const char *folder, bool all)
     if (!dladdr((const void *)blocks, &here))
         abort();
     const char *name = strrchr(here.dli_fname, '/');
-    snprintf(path, sizeof path, "%s/%s.%ld%s", folder, name ? name + 1 : here.dli_fname, (long)getpid(), all ? ".all" : "");
+    snprintf(path, sizeof path, "%s/%s.%ld%s", folder, name ? name + 1 : here.dli_fname, (long)getpid(),
+             all ? ".all" : "");
     FILE *file = fopen(path, "w");
     if (!file)
         return; /* as if it had not been asked for: the test may forbid files */
