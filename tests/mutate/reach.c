@@ -38,24 +38,28 @@ static void write_blocks(const char *folder, bool all)
 {
     Dl_info here;
     char path[4096];
-    if (!dladdr((const void *)blocks, &here))
+    if (dladdr((const void *)blocks, &here) == 0) {
         abort();
+    }
     const char *name = strrchr(here.dli_fname, '/');
     snprintf(path, sizeof path, "%s/%s.%ld%s", folder, name ? name + 1 : here.dli_fname, (long)getpid(),
              all ? ".all" : "");
     FILE *file = fopen(path, "w");
-    if (!file)
+    if (file == NULL) {
         return; /* as if it had not been asked for: the test may forbid files */
-    for (size_t i = 0; i < (size_t)(flags_end - flags); i++)
-        if (all || flags[i])
+    }
+    for (size_t i = 0; i < (size_t)(flags_end - flags); i++) {
+        if (all || flags[i] != 0) {
             fprintf(file, "%lx\n", (unsigned long)(blocks[2 * i] - (uintptr_t)here.dli_fbase));
+        }
+    }
     fclose(file);
 }
 
 __attribute__((destructor)) static void end(void)
 {
     const char *folder = getenv("AIC_REACH");
-    if (folder && blocks) {
+    if (folder != NULL && blocks != NULL) {
         write_blocks(folder, false);
         if (getenv("AIC_REACH_ALL"))
             write_blocks(folder, true);
