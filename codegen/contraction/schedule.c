@@ -224,22 +224,16 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
     }
 }
 
-/* Whether tiles of so many whole rows are tried: one and two; more if they cut the output evenly and their sums leave
- * most of the first-level cache to others, or are stored at once and computed together. */
-static bool tries_rows(const walk *w, int64_t rows, int64_t vectors)
-{
-    enum { TOGETHER = 4, SUMS_BYTES = 16 << 10 };
-    const int64_t lanes = w->target->vector_bits / (int64_t)w->kernel->arithmetic(w->c, w->target).sum_bits;
-    const int64_t bytes = rows * w->c->across.out * vectors * lanes * AIC_SUM_BYTES;
-    const bool small = bytes <= SUMS_BYTES || (!w->c->has_epilogue && rows <= TOGETHER);
-    return rows <= 2 || (w->c->down.out % rows == 0 && small) || w->space == AIC_SPACE_LEGAL;
-}
-
+/* Offers tiles of whole rows: of one, of two, and of more if these cut the output evenly and are as long as they may
+ * be.
+ */
 static void offer_long_rows(walk *w, int64_t vectors)
 {
-    for (int64_t rows = 1; rows <= aic_least(w->c->down.out, AIC_TILE_SIDE); rows++) {
-        if (tries_rows(w, rows, vectors)) {
-            offer_tile(w, rows, w->c->across.out, vectors, 0);
+    enum { PIXELS = 2 * AIC_TILE_SIDE };
+    const int64_t height = w->c->down.out, width = w->c->across.out;
+    for (int64_t rows = 1; rows <= aic_least(height, AIC_TILE_SIDE); rows++) {
+        if (rows <= 2 || (height % rows == 0 && rows * width <= PIXELS) || w->space == AIC_SPACE_LEGAL) {
+            offer_tile(w, rows, width, vectors, 0);
         }
     }
 }
