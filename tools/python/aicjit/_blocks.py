@@ -231,16 +231,17 @@ def finish(chain: Chain, program: Program, y: Tensor, relu: bool, words: Optiona
 def _span(x: Tensor, y_slots: Sequence[int], outputs: int, inputs: int) -> int:
     """The fewest slots of x by which all groups of so many outputs and inputs can be cut out; all of them: by none."""
     slots, there, groups = np.asarray(x.slots), np.asarray(y_slots), x.channels // inputs
-    own = np.where(there < 0, -1, there // (outputs // groups))
+    wanted, given = there[there >= 0] // (outputs // groups), slots[slots >= 0] // inputs  # groups
     spans: list[int] = [*(1 << i for i in range(6)), *range(x.c0, len(slots), x.c0)]
     for span in spans:
         if span >= len(slots) or span > x.c0 and span % x.c0 or len(slots) % span or len(there) % (len(slots) // span):
             continue
         cuts = len(slots) // span
-        of_outputs = np.arange(len(there)) // (len(there) // cuts)
-        seen = [set((np.flatnonzero((slots >= group * inputs) & (slots < (group + 1) * inputs)) // span).tolist())
-                for group in range(groups)]
-        if all(group < 0 or seen[group] == {cut} for group, cut in zip(own.tolist(), of_outputs.tolist())):
+        first, last = np.full(groups, cuts), np.full(groups, -1)  # cuts in which a group has inputs
+        np.minimum.at(first, given, np.flatnonzero(slots >= 0) // span)
+        np.maximum.at(last, given, np.flatnonzero(slots >= 0) // span)
+        cut = np.flatnonzero(there >= 0) // (len(there) // cuts)
+        if (first[wanted] == cut).all() and (last[wanted] == cut).all():
             return span
     return len(slots)
 
@@ -251,12 +252,11 @@ def _grouped_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     outputs, inputs, kh, kw = weight.shape
     slots, span = np.asarray(x.slots), _span(x, y_slots, outputs, inputs)
     taken = np.zeros((len(y_slots), span, kh, kw), weight.dtype)
-    for row, channel in enumerate(y_slots):
-        if channel >= 0:
-            first = row // (len(y_slots) * span // len(slots)) * span
-            own = slots[first:first + span] - channel // (outputs * inputs // x.channels) * inputs
-            inside = (slots[first:first + span] >= 0) & (own >= 0) & (own < inputs)
-            taken[row, inside] = weight[channel, own[inside]]
+    outs, rows = np.asarray(y_slots)[:, None], np.arange(len(y_slots))[:, None]
+    seen = slots[rows // (len(y_slots) * span // len(slots)) * span + np.arange(span)]  # of each output the inputs it may see
+    own = seen - outs // (outputs * inputs // x.channels) * inputs
+    inside = (outs >= 0) & (seen >= 0) & (own >= 0) & (own < inputs)
+    taken[inside] = weight[np.broadcast_to(outs, own.shape)[inside], own[inside]]
     packed: Array = aicjit.pack_weights(taken, c0=min(span, x.c0))
     return packed
 
@@ -266,6 +266,9 @@ def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     o, i, kh, kw = weight.shape
     if i < x.channels:
         return _grouped_blocks(x, y_slots, weight)
+    if slots_of(o, 16) == tuple(y_slots) and slots_of(i, x.c0) == x.slots:  # what is filled up pack_weights fills up
+        straight: Array = aicjit.pack_weights(weight, c0=x.c0)
+        return straight
     padded = np.zeros((o + 1, i + 1, kh, kw), weight.dtype)
     padded[:o, :i] = weight
     taken = padded[np.asarray(y_slots)][:, np.asarray(x.slots)]
@@ -281,7 +284,7 @@ def out_slots(y: Tensor) -> tuple[int, ...]:
 
 def halves(weight: Floats) -> Array:
     """Weights as float16."""
-    if not (np.abs(weight) < 65520).all():
+    if not -65520 < weight.min() <= weight.max() < 65520:
         raise aicjit.UnsupportedError("weights that are not finite, or beyond the 65504 of float16")
     return weight.astype(np.float16)
 

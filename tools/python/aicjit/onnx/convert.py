@@ -90,7 +90,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
         integers = integers[0].reshape(weight.shape), integers[1]
     window, _ = _window(node, image, kernel)
     out = (len(weight), *window.output(*image[1:]))
-    whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32),
+    whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32, copy=False),
                   None if bias is None else bias.astype(np.float32).reshape(-1), integers)
     if image[0] != weight.shape[1] * group:
         raise Refused("%d channels, the weights have %d x %d" % (image[0], group, weight.shape[1]))
@@ -120,7 +120,7 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
     if bias is not None:
         bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
     return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
-                  (rows * np.float32(alpha)).astype(np.float32)[:, :, None, None], bias, integers)]
+                  (rows * np.float32(alpha)).astype(np.float32, copy=False)[:, :, None, None], bias, integers)]
 
 
 def _normalisation(graph: Graph, node: Node) -> list[Layer]:

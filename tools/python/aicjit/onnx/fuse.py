@@ -64,8 +64,8 @@ def _affine_into_conv(net: _Net, layer: Layer) -> bool:
         return False
     gain = layer.gain
     bias = np.zeros(len(gain), np.float32) if made.bias is None else made.bias
-    made.weight = (made.weight * gain[:, None, None, None]).astype(np.float32)
-    made.bias = (bias * gain + layer.shift).astype(np.float32)
+    made.weight = (made.weight * gain[:, None, None, None]).astype(np.float32, copy=False)
+    made.bias = (bias * gain + layer.shift).astype(np.float32, copy=False)
     if made.integers is not None:
         weights, quant = made.integers
         made.integers = (weights, Quant(np.broadcast_to(quant.scale, gain.shape) * gain, quant.zero, quant.dtype)) \
