@@ -121,7 +121,9 @@ def conv_text(x: Tensor, cout: int, window: Window, *, blocks: Optional[int] = N
     """conv2d, as text; packed: weights, whose blocks of channels say how many groups there are."""
     blocks = x.blocks if blocks is None else blocks
     seen, c0 = (blocks, x.c0) if packed is None else (packed.shape[0], packed.shape[4])
-    keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad,
+    # A column of pixels is a row to a window of one: of columns the document has no convolution.
+    size = (1, x.height) if x.width == 1 and window == Window() else (x.height, x.width)
+    keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, *size, x.c0), "pad": window.pad,
             "stride": window.stride, "kernel_shape": (seen, *window.kernel, cout, c0), "dilation": window.dilation}
     if (seen, c0) != (blocks, x.c0):
         keys["groups"] = blocks * x.c0 // (seen * c0)
@@ -159,6 +161,10 @@ class Chain:
 
     def constant(self, op: str, value: float) -> Chain:
         return self | arithmetic(op, input1_is_const=True, input1_const=value)
+
+    def square(self) -> Chain:
+        """The accumulators by themselves."""
+        return self | arithmetic("BM_MUL", input1_stage=len(self.stages))
 
     def to_float(self) -> Chain:
         """int32 sums whose bias has INTEGER_BITS as the floats that they are."""

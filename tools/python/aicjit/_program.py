@@ -104,7 +104,7 @@ class Program:
 
         array = np.ascontiguousarray(array)
         content = hashlib.sha256(repr((array.dtype.str, array.shape)).encode())
-        content.update(array.reshape(-1).view(np.uint8))
+        content.update(array.reshape(-1).view(np.uint8).data)
         key = content.digest()
         if key not in self._known:
             self._known[key] = "c%d" % len(self._known)

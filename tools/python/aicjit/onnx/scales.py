@@ -12,9 +12,11 @@ from .convert import Layer
 from .graph import Graph
 
 #: Layers whose output has the scale of their input, or inputs, channel by channel.
-_KEEP = ("max", "pad", "resize", "add")
+_KEEP = ("max", "pad", "resize", "add", "append")
+#: What gives nothing negative of what is not.
+_RISES = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
 #: Layers that hand on the scales of a file.
-_HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat")
+_HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat", "append")
 
 
 @dataclass
@@ -148,8 +150,8 @@ def never_negative(layers: list[Layer]) -> set[str]:
     """Values that are rectified, or made of such values alone."""
     found: set[str] = set()
     for layer in layers:
-        handed = layer.kind in ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add")
-        if (layer.act.slope is None and layer.act.lo >= 0) or (handed and all(name in found for name in layer.inputs)):
+        handed = layer.kind in ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append") or layer.op in _RISES
+        if (layer.act.slope is None and layer.act.lo >= 0) or layer.op == "Sigmoid" or (handed and all(name in found for name in layer.inputs)):
             found.update(layer.outputs)
     return found
 
