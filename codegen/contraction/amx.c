@@ -554,6 +554,7 @@ const aic_microkernel aic_microkernel_amx = {
     .step_kpacks = STEP_KPACKS,
     .row_pixels = ROWS,
     .propose = propose,
+    .wants_lean = true,
     .rate = 8,
     .body_cost = 0.02,
     .sum_cost = 0.001 / AMX_ROWS,
