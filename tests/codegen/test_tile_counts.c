@@ -204,7 +204,7 @@ START_TEST(released)
     static const char NONE[64] = {0};
     char config[64];
     const aic_spec spec = spec_of(LAYERS[_i].text);
-    (void)call_counts(&spec);
+    (void)call_counts(&spec, false);
     memset(config, 1, sizeof config);
     __asm__ volatile("sttilecfg %0" : "=m"(config));
     ck_assert_mem_eq(config, NONE, sizeof config);
