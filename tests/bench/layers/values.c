@@ -54,6 +54,21 @@ static void clear_channels(const aic_conv2d_desc *d, const layer *l, unsigned ch
     }
 }
 
+/* The same of the weights: whoever fills up blocks of channels has nothing to multiply there. */
+static void clear_weights(const aic_conv2d_desc *d, const layer *l, unsigned char *weight)
+{
+    const size_t size = aic_dtype_size(d->dtype);
+    const int64_t seen = l->channels / l->groups, all = l->groups > 1 ? seen : d->fm_shape[C1] * d->fm_shape[C0];
+    for (int64_t c = seen; c < all; c++) {
+        for (int64_t o = 0; o < d->kernel_shape[COUT]; o++) {
+            for (int64_t tap = 0; tap < d->kernel_shape[KH] * d->kernel_shape[KW]; tap++) {
+                const int64_t kh = tap / d->kernel_shape[KW], kw = tap % d->kernel_shape[KW];
+                memset(weight + (size_t)weight_at(d, o, c, kh, kw) * size, 0, size);
+            }
+        }
+    }
+}
+
 size_t values_stride(const bench_data *data, size_t operand)
 {
     enum { LINE = 64 };
@@ -84,6 +99,7 @@ float *values_prepare(bench_data *data, const layer *l, int batch)
 {
     const aic_conv2d_desc own = desc_of(data), *d = &own;
     prepare_images(data, l, batch);
+    clear_weights(d, l, data->pointer[WEIGHT]);
     if (d->dtype == AIC_INT8) {
         tame_weights(data);
     }
