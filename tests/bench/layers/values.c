@@ -169,7 +169,7 @@ static int64_t outputs(int size, int pad, int kernel, const layer *l)
     return (size + 2 * pad - l->dilation * (kernel - 1) - 1) / l->stride + 1;
 }
 
-static int64_t pixels(const layer *l)
+int64_t layer_pixels(const layer *l)
 {
     return outputs(l->height, l->pad_h, l->kernel_h, l) * outputs(l->width, l->pad_w, l->kernel_w, l);
 }
@@ -206,12 +206,12 @@ bool values_same(const bench_data *data, const layer *l, int batch, peer_types t
 {
     const aic_operand *dst = &data->operand[DST];
     const size_t size = aic_dtype_size(dst->dtype);
-    const int64_t count = l->cout * pixels(l); /* of one image */
+    const int64_t count = l->cout * layer_pixels(l); /* of one image */
     unsigned char *theirs = bench_memory((size_t)(count * batch) * size);
     double worst = 0, largest = 0;
     peer_result(peer, theirs);
     for (int64_t i = 0; i < count * batch; i++) {
-        const size_t at = (size_t)bench_output_at(data, i % pixels(l), i % count / pixels(l)) * size +
+        const size_t at = (size_t)bench_output_at(data, i % layer_pixels(l), i % count / layer_pixels(l)) * size +
                           (size_t)(i / count) * values_stride(data, DST);
         const double ours = element_to_double(dst->dtype, (const unsigned char *)data->pointer[DST] + at);
         worst = fmax(worst, fabs(ours - element_to_double(dst->dtype, theirs + (size_t)i * size)));
