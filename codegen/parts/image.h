@@ -27,8 +27,11 @@
  *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
  *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
  *       image.block                bytes from one block of channels to the next
+ *       even                       columns that are packed four at a time; with pairs
  *       rest.at, rest.from         where the rest is in a band pixel, in the image
- *       run                        channels of a row in whole vectors: a loop; with run */
+ *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
+ *       run.last                   channels before the last vector, which overlaps the one before; with ends
+ *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
 #ifndef AIC_PART_IMAGE_H
 #define AIC_PART_IMAGE_H
 
@@ -45,6 +48,9 @@ typedef struct aic_rows_key {
 #include "codegen/parts/rows.def"
 #undef AIC_FIELD
 } aic_rows_key;
+
+/* Pixels of pairs of blocks that are packed in a loop body. */
+enum { AIC_ROW_TOGETHER = 4 };
 
 /* Whether padding is another number in each plane; 0 is 0 in all. */
 static inline bool aic_row_pads_planes(const aic_row_key *key)
