@@ -144,9 +144,9 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
 static void give_padding(const writer *w, aic_use *use, const aic_row_key *key, const char *bytes, const char *columns,
                          int64_t count)
 {
-    aic_use_trips(use, count * w->b->pixel_pitch, bytes);
+    aic_use_number(use, count * w->b->pixel_pitch, "%s", bytes);
     if (aic_row_pads_planes(key)) {
-        aic_use_trips(use, count, columns);
+        aic_use_number(use, count, "%s", columns);
     }
 }
 
@@ -156,20 +156,20 @@ static void give_columns(const writer *w, aic_use *use, const aic_row_key *key)
     const aic_contraction *c = w->c;
     const int64_t first = w->left * w->gap + w->first - c->across.pad;
     if (key->padded) { /* as one column */
-        aic_use_trips(use, w->b->row_pitch / w->b->col_residues, "row.bytes");
-    } else if (key->outer) {
+        aic_use_number(use, w->b->row_pitch / w->b->col_residues, "row.bytes");
+    } else if (key->sides) {
         give_padding(w, use, key, "row.bytes", "row.columns", w->columns);
     }
     if (aic_row_pads_planes(key)) {
         aic_use_number(use, w->b->pixel_pitch, "pad.pitch");
     }
     if (aic_row_pads_planes(key) && key->padded) {
-        aic_use_trips(use, 1, "row.columns");
+        aic_use_number(use, 1, "row.columns");
     }
-    if (key->left) {
+    if (aic_row_begins_inside(key)) {
         give_padding(w, use, key, "left.bytes", "left.columns", w->left);
     }
-    if (key->right) {
+    if (key->sides) {
         give_padding(w, use, key, "right.bytes", "right.columns", w->columns - w->left - w->inside);
         aic_use_number(use, (w->left + w->inside) * w->b->pixel_pitch, "right.at");
     }
@@ -191,7 +191,8 @@ static aic_row_key key_of(const writer *w)
     const aic_arithmetic *a = &w->g->arithmetic;
     const bool left = w->left > 0, right = w->left + w->inside < w->columns, outer = has_outer_rows(w);
     const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0 && w->wish->fold == 1;
-    const bool padded = !lines && (outer || left || right || reads_behind(w) || w->wish->fold > 1);
+    const bool sides = outer || left || right;
+    const bool padded = !lines && (sides || reads_behind(w) || w->wish->fold > 1);
     return (aic_row_key){.dtype = c->dtype,
                          .sum = a->sum,
                          .product = a->product,
@@ -201,13 +202,11 @@ static aic_row_key key_of(const writer *w)
                          .planes = a->planes,
                          .special_first = w->wish->specials ? w->wish->special_first : 0,
                          .special_end = w->wish->specials ? w->wish->special_end : 0,
-                         .pad = padded || outer || left || right ? c->pad_value : 0,
+                         .pad = padded || sides ? c->pad_value : 0,
                          .c0 = c->c0,
                          .fold = w->wish->fold,
                          .padded = padded,
-                         .outer = lines && outer,
-                         .left = left,
-                         .right = lines && right,
+                         .sides = lines && sides,
                          .fractal = c->image.fractal_rows < c->down.extent,
                          .fast = !is_hot(w)};
 }

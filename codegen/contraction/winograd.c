@@ -42,6 +42,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
     return (aic_wish){.step_kpacks = g->unroll,
                       .merged = 1,
                       .fold = 1,
+                      .staged = true,
                       .special_first = AIC_INFINITE_HALF,
                       .special_end = AIC_MAGNITUDE_16 + 1};
 }

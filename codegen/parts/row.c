@@ -155,11 +155,11 @@ static void fill(const writer *w, LLVMValueRef target, const char *side)
     padding(w, planes);
     (void)snprintf(name, sizeof name, apart ? "%s.columns" : "%s.bytes", side);
     if (!apart) {
-        fill_lines(w, target, planes[0], aic_trips(e, name));
+        fill_lines(w, target, planes[0], aic_number(e, "%s", name));
         return;
     }
     aic_loop pixels;
-    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_trips(e, name), 1, NULL, 0);
+    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_number(e, "%s", name), 1, NULL, 0);
     target = aic_at(e, target, aic_times(e, pixels.index, aic_number(e, "pad.pitch")));
     for (unsigned p = 0; p < w->arithmetic.planes; p++) {
         fill_lines(w, in_plane(w, target, p), planes[p], aic_trips(e, "plane"));
@@ -272,7 +272,7 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     LLVMValueRef source = aic_at(e, image_row(w, h), aic_number(e, "image.first"));
-    LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
     if (w->key->run && w->key->tail > 0) {
         copy_tail(w, target, source, 0, w->key->tail);
         return;
@@ -359,7 +359,7 @@ static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     fill(w, row, "row");
-    LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
     for (int64_t f = 0; f < w->key->fold; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
@@ -382,16 +382,14 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch branch;
     if (key->padded) {
         fill(w, row, "row");
-    } else if (key->outer) {
+    } else if (key->sides) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
         fill(w, row, "row");
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
-    if (!key->padded && key->left) {
+    if (key->sides) {
         fill(w, row, "left");
-    }
-    if (key->right) {
         fill(w, aic_at(e, row, aic_number(e, "right.at")), "right");
     }
     copy_columns(w, row, h);

@@ -24,6 +24,17 @@ void aic_write_number(aic_writer *out, uint64_t number, size_t size)
     }
 }
 
+void aic_write_short(aic_writer *out, uint64_t number)
+{
+    unsigned char bytes[1 + sizeof number];
+    size_t size = 0;
+    for (; number != 0; number >>= 8) {
+        bytes[++size] = (unsigned char)number;
+    }
+    bytes[0] = (unsigned char)size;
+    aic_write_bytes(out, bytes, 1 + size);
+}
+
 void aic_write_text(aic_writer *out, const char *text)
 {
     const size_t length = strlen(text);
