@@ -7,6 +7,7 @@
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
+#include "codegen/packer.h"
 #include "codegen/parts.h"
 #include "codegen/plan.h"
 #include "codegen/run.h"
@@ -553,6 +554,7 @@ const aic_generator_api *aic_generator_linked(void)
         .explain = explain,
         .facts = aic_answer_facts,
         .space = aic_space_list_all,
+        .packer = aic_packer_create,
         .bundle = aic_bundle_create,
     };
     return &LINKED;

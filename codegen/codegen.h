@@ -161,6 +161,13 @@ static inline void aic_bundle_free(aic_bundle *bundle)
     *bundle = (aic_bundle){.bytes = NULL};
 }
 
+/* What packs an operand of a kernel, as a function of this host: (packed, source). Without a packed operand there is no
+ * image. */
+typedef struct aic_packer {
+    aic_packing packing; /* with its form */
+    aic_image image;     /* its entry packs; free with aic_image_free() */
+} aic_packer;
+
 /* What a schedule amounts to. */
 typedef struct aic_schedule_info {
     char text[AIC_SCHEDULE_TEXT_MAX]; /* canonical */
@@ -219,6 +226,9 @@ typedef struct aic_generator_api {
 
     /* Lists the schedules that a tuner may try. */
     aic_status (*space)(const aic_problem *problem, aic_space_list *list);
+
+    /* What packs for the kernel of a target, which need not be one that this host runs. */
+    aic_status (*packer)(const aic_problem *problem, const char *schedule, aic_packer *packer);
 
     /* Kernels for programs without this library. AIC_UNSUPPORTED when levels do not pack the same operand. */
     aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);

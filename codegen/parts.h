@@ -52,6 +52,7 @@ typedef struct aic_emission {
     const char *symbol;         /* of the kernel */
     const char *const *operand; /* names of the operands, for a reader; NULL: they have none */
     bool linked;                /* parts are linked to what is emitted; false: all is emitted, in the literal form */
+    const bool *needed;         /* by part: others are not emitted; NULL: all are */
     LLVMValueRef *function;     /* by routine, from 1 on; NULL: linked. Room for all and one */
     const aic_program_part *part;
 } aic_emission;

@@ -145,6 +145,41 @@ static aic_program_part *append(aic_program *p, const aic_use *use)
     return part;
 }
 
+static bool has_numbers(const aic_number_value *a, const aic_number_value *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].value != b[i].value || strcmp(a[i].name, b[i].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_roles(const aic_role *a, const aic_role *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].routine != b[i].routine || strcmp(a[i].name, b[i].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The use of a part that is equal to this one; 0: there is none. */
+static aic_routine find_equal(const aic_program *p, const aic_use *use)
+{
+    for (size_t i = 0; i < p->parts && !use->own; i++) {
+        const aic_program_part *part = &p->part[i];
+        if (part->kind == use->kind && part->numbers == use->numbers && part->roles == use->roles &&
+            memcmp(aic_program_key(p, part), use->key, use->kind->key_bytes) == 0 &&
+            has_numbers(p->number + part->first_number, use->number, use->numbers) &&
+            has_roles(p->role + part->first_role, use->role, use->roles)) {
+            return (aic_routine)i + 1;
+        }
+    }
+    return 0;
+}
+
 aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *format, ...)
 {
     char name[2 * AIC_USE_NAME_MAX];
@@ -160,6 +195,10 @@ aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *form
     if (fault != NULL) {
         p->status = aic_fail(AIC_INTERNAL, SUBJECT, "%s, a use of %s: %s", name, use->kind->name, fault);
         return 0;
+    }
+    const aic_routine equal = find_equal(p, use);
+    if (equal != 0) {
+        return equal;
     }
     if (!has_room(p, use)) {
         p->status = aic_fail_memory(SUBJECT, sizeof *p->part);

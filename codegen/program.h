@@ -145,7 +145,7 @@ typedef struct aic_program_part {
 
 typedef struct aic_program {
     aic_status status;                   /* of composing it; the message is the thread's last */
-    char prefix[24];                     /* of the names of further uses: "0_" of the first specification of a group */
+    char prefix[32];                     /* of the names of further uses: "0_" of the first specification of a group */
     aic_routine function[AIC_FUNCTIONS]; /* 0: the kernel has none */
     size_t parts, numbers, roles, key_bytes;
     size_t room_parts, room_numbers, room_roles, room_keys;
@@ -155,7 +155,7 @@ typedef struct aic_program {
     unsigned char *keys;
 } aic_program;
 
-/* Adds the use; its function is called by the name that `format` gives. */
+/* Adds the use; its function is called by the name that `format` gives, unless there is an equal use. */
 aic_routine aic_program_add(aic_program *program, const aic_use *use, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

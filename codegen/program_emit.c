@@ -75,6 +75,9 @@ void aic_program_emit(aic_emit *e, aic_emission *emission)
         char name[AIC_PROGRAM_NAME_MAX];
         emission->part = &program->part[i];
         emission->function[i + 1] = NULL;
+        if (emission->needed != NULL && !emission->needed[i]) {
+            continue;
+        }
         if (emission->linked && !emission->part->own) {
             show_roles(emission, emission->part);
             continue;

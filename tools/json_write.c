@@ -12,16 +12,23 @@ enum { DEPTH_MAX = 16 };
 static char closing[DEPTH_MAX]; /* brackets to come */
 static size_t depth;
 static bool has_members; /* in what is open */
+static const char *comma = ", ", *colon = ": ";
+
+void json_compact(void)
+{
+    comma = ",";
+    colon = ":";
+}
 
 static void begin(const char *key)
 {
     if (has_members) {
-        printf(", ");
+        printf("%s", comma);
     }
     has_members = true;
     if (key != NULL) {
         json_put_string(stdout, key);
-        printf(": ");
+        printf("%s", colon);
     }
 }
 
@@ -90,6 +97,12 @@ void json_real(const char *key, double value)
 {
     begin(key);
     printf(isfinite(value) ? "%.17g" : "null", value);
+}
+
+void json_fixed(const char *key, double value, int decimals)
+{
+    begin(key);
+    printf(isfinite(value) ? "%.*f" : "null", decimals, value);
 }
 
 void json_bool(const char *key, bool value)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Without spaces from here on, as in files with an object a line; before it, a space behind colons and commas. */
+void json_compact(void);
+
 /* Each writes a member of the object that is open, or with key NULL an element of the array; commas come by
  * themselves. json_end() closes what was opened last; that of the outermost one ends the line. */
 void json_object(const char *key);
@@ -15,7 +18,8 @@ void json_text(const char *key, const char *text);                   /* NULL: nu
 void json_piece(const char *key, const char *text, size_t length);   /* the first bytes of a text */
 void json_words(const char *key, const char *words, char separator); /* an array of the words between separators */
 void json_integer(const char *key, int64_t value);
-void json_real(const char *key, double value); /* no number: null */
+void json_real(const char *key, double value);                /* as exactly as a double is; no number: null */
+void json_fixed(const char *key, double value, int decimals); /* a measured one: so many digits behind the point */
 void json_bool(const char *key, bool value);
 
 #endif

@@ -343,8 +343,8 @@ static const double NEXT_PIXELS =
     2; /* of a line of pixels from the second-level cache: they are no stream, as panels are */
 static const double PACK_LINE = 3; /* cycles to read and pack a line, for each plane and each folded kernel row ... */
 static const double AWAY = 3;      /* ... and further ones if the band does not stay in the first-level cache */
-static const double BURST = 1.4, BURST_LINES = 48; /* cycles of a tile's results that the stores before them delay: of
-                                                      each line beyond so many */
+static const double BURST = 1.4, BURST_LINES = 48; /* cycles of a tile's results that the stores before them delay,
+                                                      unless they are fetched: of each line beyond so many */
 static const double CROSSING = 2;    /* further cycles of a row that crosses a line, in units of NEAR_LINE */
 static const double SPLIT_LINE = 10; /* cycles to split a line of float16 weights; timed */
 static const double TOGETHER = 0.1; /* the share of everything but the longest activity that does not overlap with it */
@@ -394,6 +394,13 @@ bool aic_amx_fetches_ahead(const aic_tiling *t)
     const double few = 4;
     return (double)t->panel.packed_bytes + band_bytes(t) > caches_of(t).l2 &&
            (t->tile.holds_window || tiles_of_band(t) <= few);
+}
+
+int64_t aic_amx_claimed_lines(const aic_tiling *t, int64_t pixels)
+{
+    const int64_t bodies = t->panel.taps * t->panel.kpacks / t->geometry.unroll;
+    const bool direct = t->staging.pitch == 0 && t->geometry.blocks == 1 && t->geometry.arithmetic.planes == 1;
+    return direct && t->panel.taps == 1 && bodies <= pixels ? aic_parts(pixels, bodies) : 0;
 }
 
 /* Cycles to load a line of a panel, on average over the tiles of a band. Prefetched lines come from the second-level
@@ -496,9 +503,10 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double again =
         images * vectors * (STORE + height * NEXT_LINE); /* store and reload the sums for a further block */
     const double results = images * vectors * height;
-    const double burst = t->staging.pitch == 0 ? BURST * fmax(results - BURST_LINES, 0)
-                         : c->has_epilogue     ? 0
-                                               : COPY_LINE * results;
+    const double burst = aic_amx_claimed_lines(t, g.pixels) > 0 ? 0
+                         : t->staging.pitch == 0                ? BURST * fmax(results - BURST_LINES, 0)
+                         : c->has_epilogue                      ? 0
+                                                                : COPY_LINE * results;
     return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + burst +
                          TILE + begin + (double)(t->geometry.blocks - 1) * (again + begin));
 }
@@ -564,6 +572,7 @@ const aic_microkernel aic_microkernel_amx = {
     .step_kpacks = STEP_KPACKS,
     .row_pixels = ROWS,
     .propose = propose,
+    .wants_lean = true,
     .rate = 8,
     .body_cost = 0.02,
     .sum_cost = 0.001 / AMX_ROWS,

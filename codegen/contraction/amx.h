@@ -40,6 +40,11 @@ bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);
  * only a few. */
 bool aic_amx_fetches_ahead(const aic_tiling *t);
 
+/* Lines of each register of results, of so many pixels, that a loop body fetches. It pays where the sums of one tap go
+ * straight to the result: there are few products for each store, and pixels of a small band are packed behind stores.
+ * With more loop bodies than lines the stores do not matter. */
+int64_t aic_amx_claimed_lines(const aic_tiling *t, int64_t pixels);
+
 /* amx_use.c: hooks of the micro-kernel. */
 aic_routine aic_compose_amx_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
                                  aic_routine leave);

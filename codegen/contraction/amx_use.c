@@ -34,6 +34,7 @@ static aic_amx_tile_key key_of(const usage *u)
                               .most = u->largest.rows * u->largest.across,
                               .steps = t->geometry.unroll / AMX_STEP_KPACKS,
                               .fetched = aic_amx_fetches_ahead(t) ? fetched : 0,
+                              .claimed = aic_amx_claimed_lines(t, u->grid.pixels),
                               .streams = !t->wish.halves && aic_amx_streams_panels(u->c, t),
                               .halves = t->wish.halves,
                               .start = !t->geometry.accumulate ? AIC_TILE_FROM_ZERO

@@ -7,12 +7,14 @@
 /* bands.c: the phases "columns", where the epilogue has parameters, and "bands". */
 void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *bodies);
 
+/* cost.c */
+double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
+
 /* schedule.c */
 void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);
 /* aic_plan_offer() where `like` is a finished plan of the schedule's tile, from which most is taken. */
 bool aic_contraction_offer(aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
                            const aic_visitor *visitor);
-double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 void aic_contraction_report(FILE *out, const aic_plan *plan);
 
 /* explain.c */

@@ -1,8 +1,13 @@
 /* Contractions as a shape: how they are described, planned and composed. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/bands.h"
+#include "codegen/contraction/lean.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/machine.h"
+#include "frontend/core/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 _Static_assert(sizeof(aic_contraction) <= AIC_WORK_BYTES, "a description of a contraction fits");
 _Static_assert(sizeof(aic_contraction_schedule) <= AIC_SCHEDULE_BYTES, "a schedule of a contraction fits");
@@ -91,6 +96,7 @@ static void finish(aic_plan *plan)
     aic_tiling *t = plan->derived;
     schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
     schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
+    aic_lean_derive(plan, schedule, t);
     aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
 }
 
@@ -137,7 +143,8 @@ static double bound(const aic_plan *plan)
     return least;
 }
 
-static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+/* The bodies of one form. */
+static void compose_form(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     const aic_microkernel *kernel = aic_tiling_of(plan)->kernel;
     bodies->pack = (kernel->compose_weights != NULL ? kernel->compose_weights : aic_compose_pack_weight)(program, plan);
@@ -145,6 +152,31 @@ static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodi
     if ((kernel->needs & AIC_NEEDS_TILES) != 0) {
         bodies->enter = kernel->compose_state(program, plan, true);
         bodies->leave = kernel->compose_state(program, plan, false);
+    }
+}
+
+/* The bodies of the lean form, and those that choose. */
+static void compose_lean(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    aic_bodies own = {.pack = 0};
+    aic_plan *lean = aic_lean_plan(plan);
+    const size_t before = strlen(program->prefix);
+    if (lean == NULL) {
+        program->status = aic_fail_memory("plan", sizeof *lean);
+        return;
+    }
+    (void)snprintf(program->prefix + before, sizeof program->prefix - before, "lean_");
+    compose_form(program, lean, &own);
+    program->prefix[before] = '\0';
+    aic_lean_join(program, plan, &own, bodies);
+    free(lean);
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
+    compose_form(program, plan, bodies);
+    if (aic_tiling_of(plan)->lean.channels > 0) {
+        compose_lean(program, plan, bodies);
     }
 }
 

@@ -1,7 +1,8 @@
 /* The micro-kernel of depthwise contractions, in which every output channel sees one input channel. A vector is
  * channels of image, weights and results alike: nothing is broadcast. A tile is some whole rows of the output. It
- * reads the image where it lies, and what it loads it multiplies by all taps of a kernel row that read it. int8 are the
- * elements of as many rows, one below the other, as an instruction multiplies. parts/depth.c emits it. */
+ * reads the image where it lies, column by column, and multiplies what it loads by all taps that read it, for several
+ * rows of the output: the sums of pixels that are not finished stay in registers from one step across to the next. int8
+ * are the elements of as many rows, one below the other, as an instruction multiplies. parts/depth.c emits it. */
 #include "codegen/parts/depth.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
@@ -11,8 +12,8 @@
 
 #include <math.h>
 
-/* Taps of a block of the fixed order. */
-enum { CUBE_TAPS = 16 };
+/* Taps of a block of the fixed order; registers of a target that has many. */
+enum { CUBE_TAPS = 16, MANY_REGISTERS = 32 };
 
 /* How many output channels see the same input channel. */
 static int64_t times_of(const aic_contraction *c)
@@ -60,13 +61,30 @@ static double product_cost(const aic_contraction *c, const aic_target *target)
                                   : 1;
 }
 
+static int64_t lanes_of(const aic_contraction *c, const aic_target *target)
+{
+    return target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
+}
+
 /* ---- steps across ---- */
+
+/* How rows are computed together: so many of them, in so many vectors of channels; whether steps pass on sums. */
+typedef struct group {
+    int64_t rows, vectors;
+    bool carries;
+} group;
+
+/* A row of the output in steps: so many whole ones of so many pixels, and one of `rest` pixels behind them, which may
+ * be more; columns = 0: there is no such cut. */
+typedef struct steps {
+    int64_t columns, whole, rest;
+} steps;
 
 /* Taps of a kernel row whose weights are in registers together: with many registers all where each further load of the
  * image is several instructions. */
 static int64_t taps_together(const aic_contraction *c, const aic_target *target)
 {
-    enum { FEW = 3, MANY_REGISTERS = 32 };
+    enum { FEW = 3 };
     const bool all = has_quads(c, target) && target->vector_registers >= MANY_REGISTERS;
     return aic_least(c->across.taps, all ? AIC_DEPTH_SIDE : FEW);
 }
@@ -78,28 +96,183 @@ static int64_t right_of(const aic_contraction *c)
     return aic_most((l->out - 1) * l->stride + (l->taps - 1) * l->dilation + 1 - l->pad - l->extent, 0);
 }
 
-/* Columns of a step across a tile: as many as the registers have sums for beside weights, an element and a product, but
- * all steps about as many, and pixels that see padding left or right of the image in the first and last step alone. 0:
- * there is no such number. */
-static int64_t step_columns(const aic_contraction *c, const aic_target *target, int64_t rows)
+/* From a window's first column to its last one. */
+static int64_t reach_of(const aic_contraction *c)
 {
-    enum { MOST = 16 };
-    const int64_t spare = has_quads(c, target) ? 3 : product_cost(c, target) > 1 ? 2 : 1;
-    const int64_t most = (target->vector_registers - spare - rows * taps_together(c, target)) / rows;
-    const int64_t out = c->across.out, stride = c->across.stride;
-    for (int64_t columns = aic_parts(out, aic_parts(out, aic_least(MOST, aic_most(most, 1)))); columns > 0; columns--) {
-        const int64_t last = out - (aic_parts(out, columns) - 1) * columns;
-        if (columns == out || (aic_parts(c->across.pad, stride) <= columns && aic_parts(right_of(c), stride) <= last)) {
-            return columns;
-        }
-    }
-    return 0;
+    return (c->across.taps - 1) * c->across.dilation;
 }
 
-static int64_t lanes_of(const aic_contraction *c, const aic_target *target)
+/* Pixels that a step has begun and not finished. */
+static int64_t open_of(const aic_contraction *c, const group *g)
 {
-    return target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
+    return g->carries ? reach_of(c) / c->across.stride : 0;
 }
+
+/* Pixels of a step for which there are registers beside weights, an element, a product and what elements are put
+ * together with: as few as loops gain from, if sums are passed on, so that there is less code; 0: none. Where all rows
+ * are in one line, pixels are finished one after the other. */
+static int64_t most_columns(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, const group *g)
+{
+    enum { MOST = 16, MOST_CARRIED = 4 };
+    const int64_t turns = aic_depth_turns(a->product), reach = (g->rows - 1) * c->down.stride + c->down.taps;
+    const int64_t spare = !has_quads(c, target) ? (product_cost(c, target) > 1 ? 2 : 1) : g->vectors > 1 ? 8 : 3;
+    const int64_t seen = turns > 1 ? g->rows : aic_least(g->rows, c->down.taps);
+    const int64_t free = target->vector_registers - spare - g->vectors * seen * taps_together(c, target);
+    const int64_t pixels = free / (g->vectors * g->rows), open = open_of(c, g);
+    if (!g->carries) {
+        return aic_least(aic_most(pixels, g->rows == 1), MOST);
+    }
+    return pixels <= open ? 0 : aic_least(reach <= turns ? MOST_CARRIED : pixels - open, MOST_CARRIED);
+}
+
+/* Cuts rows into steps, all about as long; pixels that see padding left or right of the image are in the first and last
+ * step alone. */
+static steps cut(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, const group *g)
+{
+    const int64_t out = c->across.out, stride = c->across.stride, open = open_of(c, g),
+                  most = most_columns(c, target, a, g), seen = aic_most(aic_parts(right_of(c), stride), 1);
+    if (out <= most + open) {
+        return (steps){out, 1, 0};
+    }
+    for (int64_t columns = most > 0 ? aic_parts(out, aic_parts(out, most)) : 0; columns > 0; columns--) {
+        const int64_t before = (columns - 1) * stride + (g->carries ? reach_of(c) + 1 : stride);
+        const int64_t whole = (out - seen) / columns, rest = out - whole * columns;
+        if (whole > 0 && c->across.pad <= before && rest <= columns + open) {
+            return rest == columns && right_of(c) == 0 ? (steps){columns, whole + 1, 0} : (steps){columns, whole, rest};
+        }
+    }
+    return (steps){0};
+}
+
+static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, const group *g)
+{
+    return (aic_depth_key){.dtype = c->dtype,
+                           .sum = a->sum,
+                           .product = a->product,
+                           .rows = g->rows,
+                           .vectors = g->vectors,
+                           .carries = g->carries,
+                           .kh = c->down.taps,
+                           .kw = c->across.taps,
+                           .down = c->down.stride,
+                           .across = c->across.stride,
+                           .dilation = c->across.dilation,
+                           .times = times_of(c),
+                           .starts = a->image_offset != 0};
+}
+
+/* ---- cost ---- */
+
+/* In vector multiply-adds: around a step and a tile; loading a vector of weights; storing a result. */
+static const double STEP_COST = 6, TILE_COST = 20, WEIGHT_COST = 0.25, RESULT_COST = 1;
+
+/* The price of compiling more code: each further row that has code must save this share of the run time. */
+static const double ROW_SHARE = 0.01;
+
+/* In vector multiply-adds: loading an element, extended or in turns with those of other rows, of all vectors. */
+static double element_cost(const aic_depth_key *key)
+{
+    static const double OF_TURNS[] = {[1] = 2, [2] = 1.5, [4] = 6}, OF_TWO_QUADS = 8, CUBE = 3;
+    return (key->sum == AIC_SUM_CUBE ? CUBE
+            : key->vectors > 1       ? OF_TWO_QUADS
+                                     : OF_TURNS[aic_depth_turns(key->product)]) +
+           (key->times > 1 ? 1 : 0);
+}
+
+/* Products of a column of pixels that are computed together, in one vector. */
+static double column_products(const aic_depth_key *key)
+{
+    int64_t down = 0;
+    for (int64_t row = 0; row < key->rows; row++) {
+        down += aic_depth_steps_down(key, row);
+    }
+    return (double)(key->kw * down);
+}
+
+/* Rows that are computed together, in one vector of channels; infinite where they cannot be. */
+static double group_cost(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, const group *g)
+{
+    const aic_depth_key key = key_of(c, a, g);
+    const steps s = cut(c, target, a, g);
+    if (s.columns == 0) {
+        return INFINITY;
+    }
+    const int64_t cols = c->across.out, count = s.whole + (s.rest > 0), stride = c->across.stride, kw = key.kw,
+                  passes = aic_parts(kw, taps_together(c, target));
+    const int64_t first = aic_most(kw - stride, 0) * (g->carries ? 1 : count);
+    const double elements = (double)(aic_depth_lines(&key) * passes * (cols * stride + first)) * element_cost(&key),
+                 weights = (double)(count * aic_depth_lines(&key) * kw * g->vectors) * WEIGHT_COST;
+    const double results = column_products(&key) * product_cost(c, target) + (double)g->rows * RESULT_COST;
+    return (double)cols * results + (elements + weights + STEP_COST * (double)count) / (double)g->vectors;
+}
+
+/* ---- rows together ---- */
+
+/* Whether two vectors of channels can be computed together: quads of both are put together in fewer instructions. */
+static bool has_two_vectors(const aic_contraction *c, const aic_target *target)
+{
+    return has_quads(c, target) && target->vector_registers >= MANY_REGISTERS && times_of(c) == 1 &&
+           lanes_of(c, target) == AIC_BLOCK_COLUMNS;
+}
+
+/* The cheapest way to compute so many rows together; rows = 0: there is none. Sums are passed on where there are
+ * registers for that; but where their order is fixed they are not, as a pixel's taps would be added column by column.
+ */
+static group group_of(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, int64_t rows)
+{
+    group best = {.rows = 0};
+    double least = INFINITY;
+    for (int carries = a->sum != AIC_SUM_CUBE; carries >= 0 && best.rows == 0; carries--) {
+        for (int64_t vectors = 1; vectors <= (has_two_vectors(c, target) ? AIC_DEPTH_VECTORS : 1); vectors++) {
+            const group g = {rows, vectors, carries != 0};
+            const double cost = group_cost(c, target, a, &g);
+            best = cost < least ? g : best;
+            least = cost < least ? cost : least;
+        }
+    }
+    return best;
+}
+
+/* Rows whose weights are packed: two where both read lines that are put together once. */
+static int64_t packed_rows(const aic_contraction *c, const aic_arithmetic *a)
+{
+    const group g[] = {{1, 1, true}, {2, 1, true}};
+    double cost[2];
+    for (int i = 0; i < 2; i++) {
+        const aic_depth_key key = key_of(c, a, &g[i]);
+        cost[i] = column_products(&key) + (double)(aic_depth_lines(&key) * key.across) * element_cost(&key);
+    }
+    return aic_depth_turns(a->product) > 1 && c->down.dilation == 1 && cost[1] < 2 * cost[0] ? 2 : 1;
+}
+
+/* Of a tile's rows: how most are computed together, and those that remain, which take the same steps. */
+typedef struct groups {
+    group most;
+    int64_t after;
+    double cost; /* in one vector of channels */
+} groups;
+
+static groups groups_of(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, int64_t rows)
+{
+    const bool one_block = a->sum != AIC_SUM_CUBE || c->down.taps * c->across.taps <= CUBE_TAPS;
+    const int64_t able = c->down.dilation != 1 || !one_block ? 1
+                         : aic_depth_turns(a->product) > 1   ? packed_rows(c, a)
+                                                             : AIC_DEPTH_ROWS;
+    groups best = {.cost = INFINITY};
+    for (int64_t together = 1; together <= aic_least(able, rows); together++) {
+        groups g = {.most = group_of(c, target, a, together), .after = rows % together, .cost = INFINITY};
+        const group after = {g.after, g.most.vectors, g.most.carries};
+        if (g.most.rows > 0) {
+            g.cost = (double)(rows / together) * group_cost(c, target, a, &g.most) +
+                     (g.after > 0 ? group_cost(c, target, a, &after) : 0);
+            g.cost *= 1 + ROW_SHARE * (double)(together + g.after);
+            best = g.cost < best.cost ? g : best;
+        }
+    }
+    return best;
+}
+
+/* ---- plan ---- */
 
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
@@ -120,72 +293,20 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     if (times_of(c) > 1 && lanes_of(c, target) / times_of(c) < FEWEST) {
         return "needs vectors of four input channels at least";
     }
-    return step_columns(c, target, 1) > 0 ? NULL : "needs padding that only a few pixels of a row see";
-}
-
-/* ---- plan ---- */
-
-static aic_depth_key key_of(const aic_contraction *c, const aic_arithmetic *a, int64_t rows)
-{
-    return (aic_depth_key){.dtype = c->dtype,
-                           .sum = a->sum,
-                           .product = a->product,
-                           .rows = rows,
-                           .kh = c->down.taps,
-                           .kw = c->across.taps,
-                           .down = c->down.stride,
-                           .across = c->across.stride,
-                           .dilation = c->across.dilation,
-                           .times = times_of(c),
-                           .starts = a->image_offset != 0};
-}
-
-/* In vector multiply-adds: loading an element, extended or in turns with those of other rows. Fitted to cores with
- * AVX-512; what has pairs takes half of what is predicted at avx2, products included. */
-static double element_cost(const aic_depth_key *key)
-{
-    static const double OF_TURNS[] = {[1] = 1.5, [2] = 1.5, [4] = 5}, CUBE = 3;
-    return (key->sum == AIC_SUM_CUBE ? CUBE : OF_TURNS[aic_depth_turns(key->product)]) + (key->times > 1 ? 1 : 0);
-}
-
-/* Products of a column of pixels that are computed together. */
-static double column_products(const aic_depth_key *key)
-{
-    int64_t steps = 0;
-    for (int64_t row = 0; row < key->rows; row++) {
-        steps += aic_depth_steps_down(key, row);
-    }
-    return (double)(key->kw * steps);
-}
-
-/* What such a column costs with the elements that no other one loads. */
-static double column_cost(const aic_depth_key *key)
-{
-    return column_products(key) + (double)(aic_depth_lines(key) * key->across) * element_cost(key);
-}
-
-/* How many of a tile's rows are computed together. */
-static int64_t rows_together(const aic_contraction *c, const aic_arithmetic *a, int64_t rows)
-{
-    const aic_depth_key one = key_of(c, a, 1), two = key_of(c, a, 2);
-    const bool able = c->down.dilation == 1 && (c->sum != AIC_SUM_CUBE || one.kh * one.kw <= CUBE_TAPS);
-    return rows > 1 && able && column_cost(&two) < 2 * column_cost(&one) ? 2 : 1;
+    const aic_arithmetic a = arithmetic_of(c, target);
+    return group_of(c, target, &a, 1).rows > 0 ? NULL : "needs padding that only a few pixels of a row see";
 }
 
 static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    const aic_depth_key key = key_of(c, &g->arithmetic, rows_together(c, &g->arithmetic, g->rows.large));
+    const group packed = {packed_rows(c, &g->arithmetic), 1, false};
+    const aic_depth_key key = key_of(c, &g->arithmetic, &packed);
     return (aic_wish){.step_kpacks = 1, .merged = 1, .fold = 1, .steps = aic_depth_steps(&key)};
 }
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
-    const aic_arithmetic a = arithmetic_of(c, target);
     const int64_t channels = lanes_of(c, target) * s->vectors;
-    if (step_columns(c, target, rows_together(c, &a, s->rows)) == 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows = %lld: too many pixels of a row see padding",
-                        (long long)s->rows);
-    }
     if (channels != c->c0 * times_of(c)) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld channels: those of a block are %lld",
                         (long long)s->vectors, (long long)channels, (long long)(c->c0 * times_of(c)));
@@ -210,32 +331,13 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return 1;
 }
 
-/* ---- cost ---- */
-
-/* In vector multiply-adds: around a step and a tile. */
-static const double STEP_COST = 6, TILE_COST = 20;
-
-/* Rows that are computed together, in steps of so many columns. */
-static double rows_cost(const aic_contraction *c, const aic_target *target, const aic_depth_key *key, int64_t columns)
-{
-    const int64_t cols = c->across.out, steps = aic_parts(cols, columns),
-                  passes = aic_parts(key->kw, taps_together(c, target));
-    const int64_t elements = steps * key->kw + passes * (cols - steps) * key->across;
-    return (double)cols * (column_products(key) * product_cost(c, target) + (double)key->rows) +
-           (double)(aic_depth_lines(key) * elements) * element_cost(key) + STEP_COST * (double)steps;
-}
+/* ---- a tile's cost ---- */
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const aic_arithmetic *a = &t->geometry.arithmetic;
-    const int64_t together = rows_together(c, a, rows), columns = aic_most(step_columns(c, target, together), 1);
-    const aic_depth_key group = key_of(c, a, together), single = key_of(c, a, 1);
     (void)cols;
-    return ((double)(rows / together) * rows_cost(c, target, &group, columns) +
-            (double)(rows % together) * rows_cost(c, target, &single, columns)) *
-               t->geometry.vectors +
-           TILE_COST;
+    return groups_of(c, target, &t->geometry.arithmetic, rows).cost * t->geometry.vectors + TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
@@ -262,20 +364,20 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_target *target = plan->problem.target;
     const aic_tiling *t = aic_tiling_of(plan);
-    const int64_t together = rows_together(c, &t->geometry.arithmetic, rows);
-    const int64_t columns = aic_most(step_columns(c, target, together), 1), steps = aic_parts(cols, columns);
-    const int64_t last = cols - (steps - 1) * columns;
+    const aic_arithmetic *a = &t->geometry.arithmetic;
+    const groups g = groups_of(c, target, a, rows);
+    const steps s = cut(c, target, a, &g.most);
     const bool staged = t->staging.pitch != 0;
-    aic_depth_key key = key_of(c, &t->geometry.arithmetic, together);
+    aic_depth_key key = key_of(c, a, &g.most);
     aic_use use;
     (void)leave;
-    key.single = rows % together != 0;
+    key.after = g.after;
     key.lanes = t->geometry.lanes;
-    key.columns = columns;
+    key.columns = s.columns;
+    key.rest = s.rest;
     key.left = c->across.pad;
     key.right = right_of(c);
-    key.rest = steps > 1 && (last < columns || key.right > 0) ? last : 0;
-    const int64_t middle = steps > 1 ? steps - (key.left > 0) - (key.rest > 0) : 0;
+    const int64_t middle = s.whole - (key.left > 0 || key.carries || s.whole + s.rest == 1);
     key.middle = middle > 0;
     key.together = taps_together(c, target);
     key.accumulate = !t->geometry.accumulate ? AIC_TILE_FROM_ZERO : c->wraps ? AIC_TILE_WRAPS : AIC_TILE_CLAMPS;
@@ -289,12 +391,12 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     }
     aic_use_trips(&use, t->geometry.panel_channels / AIC_BLOCK_COLUMNS, "blocks");
     aic_use_number(&use, c->down.dilation * AIC_DEPTH_POINTER, "row.next");
-    if (together > 1) {
-        aic_use_number(&use, cols * AIC_ROW_BYTES, "out.1");
+    for (int64_t row = 1; row < key.rows; row++) {
+        aic_use_number(&use, row * cols * AIC_ROW_BYTES, "out.%lld", (long long)row);
     }
-    aic_use_trips(&use, rows / together, "groups");
-    aic_use_number(&use, together * cols * AIC_ROW_BYTES, "group.out");
-    aic_use_number(&use, together * c->down.stride * AIC_DEPTH_POINTER, "group.band");
+    aic_use_trips(&use, rows / key.rows, "groups");
+    aic_use_number(&use, key.rows * cols * AIC_ROW_BYTES, "group.out");
+    aic_use_number(&use, key.rows * c->down.stride * AIC_DEPTH_POINTER, "group.band");
     aic_use_number(&use, staged ? t->staging.pitch : c->block_rows * AIC_ROW_BYTES, "out.block");
     aic_use_number(&use, t->panel.bytes / (t->geometry.panel_channels / AIC_BLOCK_COLUMNS), "block.panel");
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
@@ -322,8 +424,8 @@ static aic_routine compose_weights(aic_program *program, const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    aic_depth_key key =
-        key_of(c, &t->geometry.arithmetic, rows_together(c, &t->geometry.arithmetic, t->geometry.rows.large));
+    const group packed = {packed_rows(c, &t->geometry.arithmetic), 0, false};
+    aic_depth_key key = key_of(c, &t->geometry.arithmetic, &packed);
     aic_use use;
     key.across = key.dilation = key.times = 0;
     key.rows = aic_depth_sets(&key);

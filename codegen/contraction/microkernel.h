@@ -62,7 +62,8 @@ typedef struct aic_microkernel {
      * prefetches in its own way or not at all. */
     int64_t ahead;
 
-    bool widens; /* schedules can have narrow weights */
+    bool wants_lean; /* plans may have a lean form */
+    bool widens;     /* schedules can have narrow weights */
 
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);

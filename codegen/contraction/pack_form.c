@@ -7,8 +7,9 @@
 /* To be raised when images that have the same numbers get other bytes. */
 enum { PACKER = 1 };
 
-/* What a form ends with if the counts of k-packs with weights lie behind the panels. */
-enum { COUNTS = -1 };
+/* What a form ends with if the counts of k-packs with weights lie behind the panels; what stands before the numbers of
+ * the lean form, if weights have one. */
+enum { COUNTS = -1, LEAN = -2 };
 
 static size_t add(int64_t *number, const int64_t *more, size_t bytes)
 {
@@ -32,7 +33,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
     const int64_t heads[] = {t->panel.start_bytes, t->panel.notes};
-    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads + 2 * sizeof number[0] };
+    const int64_t lean[] = {LEAN, t->lean.taps, t->lean.kpacks, t->lean.merged, t->lean.pixel_kpacks};
+    enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads + sizeof lean };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);
     count += add(number + count, kpacks, sizeof kpacks);
@@ -41,6 +43,9 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
     count += add(number + count, heads, sizeof heads);
     if (t->panel.counts) {
         number[count++] = COUNTS;
+    }
+    if (t->lean.channels > 0) { /* by a micro-kernel that has nothing of the others */
+        count += add(number + count, lean, sizeof lean);
     }
     if (t->transform.m > 0) {
         number[count++] = t->transform.m;

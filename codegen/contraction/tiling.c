@@ -158,10 +158,10 @@ static aic_status check_blocks(const aic_contraction *c, const aic_contraction_s
     return AIC_OK;
 }
 
-aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling)
+aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *problem,
+                              const aic_contraction_schedule *schedule, aic_tiling *tiling)
 {
-    const aic_contraction *c = aic_contraction_of(plan);
-    const aic_target *target = plan->problem.target;
+    const aic_target *target = problem->target;
     const aic_microkernel *kernel;
     aic_status status = find_kernel(c, target, schedule, &kernel);
     if (status != AIC_OK) {
@@ -177,7 +177,7 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
         return status;
     }
     aic_tiling t = {.kernel = kernel, .division = {.parts = 1}};
-    t.geometry = aic_plan_geometry_make(c, plan->problem.machine, &arithmetic, lanes, schedule);
+    t.geometry = aic_plan_geometry_make(c, problem->machine, &arithmetic, lanes, schedule);
     t.wish = kernel->propose(c, &t.geometry);
     t.wish.whole = aic_most(t.geometry.m, 1);
     t.band = aic_plan_band_make(c, &t.geometry, &t.wish);
@@ -192,6 +192,11 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     t.division.part_strips = t.staging.strips;
     *tiling = t;
     return AIC_OK;
+}
+
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling)
+{
+    return aic_tiling_of_work(aic_contraction_of(plan), &plan->problem, schedule, tiling);
 }
 
 /* Whether the two differ in band, fetching and holding alone. Small tiles lie in groups as long as a band, and blocks
@@ -252,13 +257,14 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
 {
     t->division = divide(t, c->n, shared);
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
+    const int64_t note = t->lean.channels > 0 ? (int64_t)sizeof(int64_t) : 0;
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = t->panel.items,
-                            .bytes = AIC_HEAD_BYTES + aic_round_up(t->panel.image_bytes, AIC_LINE_BYTES),
+                            .bytes = AIC_HEAD_BYTES + aic_round_up(t->panel.image_bytes + note, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
     const int64_t table = t->staging.has_epilogue ? aic_epilogue_table_bytes(&t->staging.epilogue) : 0;
     r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);
-    r->private_bytes = t->staging.private_bytes;
+    r->private_bytes = aic_most(t->staging.private_bytes, t->lean.private_bytes);
     if (table > 0) {
         aic_requirements_phase(r, "columns", 1);
     }

@@ -2,6 +2,7 @@
 #ifndef AIC_TILING_H
 #define AIC_TILING_H
 
+#include "codegen/contraction/plan/lean.h"
 #include "codegen/contraction/plan/transform.h"
 
 struct aic_microkernel;
@@ -21,6 +22,7 @@ typedef struct aic_tiling {
     aic_plan_tile tile;
     aic_plan_staging staging;
     aic_plan_transform transform;
+    aic_plan_lean lean;
     aic_band_division division;
 } aic_tiling;
 
@@ -44,6 +46,10 @@ const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t c
 /* Makes the plan of this schedule, which need not be that of `plan`; bands are one part each. Fails with
  * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
 aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
+
+/* The same of this contraction, whose lean form is not looked for. */
+aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *problem,
+                              const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
 /* The same where `like` is the plan of a schedule of this tile: what band, fetching and holding do not change is taken
  * from it. `tiling` may be `like`. */

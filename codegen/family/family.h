@@ -49,4 +49,7 @@ extern const aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_fami
 /* The portable form of dot2: widen, multiply, add. */
 LLVMValueRef aic_portable_dot2(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b);
 
+/* dot4 of an unsigned image, for targets without it, too: what packs runs on other processors than its kernel. */
+LLVMValueRef aic_unsigned_dot4(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight);
+
 #endif

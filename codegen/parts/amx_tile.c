@@ -54,12 +54,15 @@ static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t k
 typedef struct step {
     LLVMValueRef band, panel;
     int64_t kpack;
-    LLVMValueRef planes;        /* with halves: of this step's weights, */
-    LLVMValueRef next, spare;   /* the next step's weights, and where their planes go */
-    int64_t split, split_share; /* lines of them that have been split; to be split after each product */
-    int64_t fetched;            /* lines of the panel that the step has prefetched so far */
-    int64_t lines;              /* lines that it has to prefetch in all */
-    int64_t share;              /* lines to prefetch after each product */
+    LLVMValueRef planes;                     /* with halves: of this step's weights, */
+    LLVMValueRef next, spare;                /* the next step's weights, and where their planes go */
+    int64_t split, split_share;              /* lines of them that have been split; to be split after each product */
+    int64_t fetched;                         /* lines of the panel that the step has prefetched so far */
+    int64_t lines;                           /* lines that it has to prefetch in all */
+    int64_t share;                           /* lines to prefetch after each product */
+    LLVMValueRef claim;                      /* with claimed: where in each register of results the body begins ... */
+    int64_t claimed, claim_end, claim_share; /* ... and lines of all of them, counted from there: fetched so far; when
+                                                the step ends; after each product */
 } step;
 
 /* Where a plane of the first k-pack of a vector of weights lies among those of its step. */
@@ -133,6 +136,23 @@ static void fetch_ahead(const tile *k, step *s)
     }
 }
 
+/* Fetches lines into which the sums will be stored. Stores leave in order: packed pixels of the next tile would wait
+ * behind results whose lines come from the second-level cache, and loads of tiles for these pixels. */
+static void claim_ahead(const tile *k, step *s)
+{
+    enum { WRITE = 1, LEVEL_1 = 3, DATA = 1 };
+    aic_emit *e = k->e;
+    const int64_t registers = k->key->images * k->key->vectors;
+    for (const int64_t end = aic_least(s->claimed + s->claim_share, s->claim_end); s->claimed < end; s->claimed++) {
+        const unsigned sums = (unsigned)(s->claimed % registers);
+        LLVMValueRef at = behind(k, behind(k, s->claim, "out.block", sums % k->vectors), "out", sums / k->vectors);
+        LLVMValueRef args[] = {aic_at_const(e, at, s->claimed / registers * AIC_LINE_BYTES),
+                               aic_const_int(e->i32, WRITE), aic_const_int(e->i32, LEVEL_1),
+                               aic_const_int(e->i32, DATA)};
+        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
 static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
 {
     LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
@@ -162,6 +182,7 @@ static void multiply_sides(const tile *k, step *s, unsigned held, unsigned held_
         multiply(k, passing, held, passing_register, held_register);
     }
     fetch_ahead(k, s);
+    claim_ahead(k, s);
     split_ahead(k, s);
 }
 
@@ -249,10 +270,21 @@ static void find_planes(const tile *k, step *s, LLVMValueRef at)
     s->next = LLVMBuildSelect(e->builder, is_behind, k->last, next, "");
 }
 
-static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack, LLVMValueRef at)
+/* Step number `index` of a loop body fetches its share of the lines that the body has to. */
+static void share_claim(const tile *k, step *s, int64_t index)
+{
+    const int64_t lines = k->key->claimed * k->key->images * k->key->vectors;
+    s->claimed = lines * index / k->key->steps;
+    s->claim_end = lines * (index + 1) / k->key->steps;
+    s->claim_share = aic_parts(s->claim_end - s->claimed, k->key->images * k->key->vectors);
+}
+
+static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack, LLVMValueRef at,
+                      LLVMValueRef claim)
 {
     const int64_t planes = k->key->planes, products = k->key->images * k->key->vectors * planes * planes;
-    step s = {.band = band, .panel = panel, .kpack = kpack, .lines = k->key->fetched};
+    step s = {.band = band, .panel = panel, .kpack = kpack, .lines = k->key->fetched, .claim = claim};
+    share_claim(k, &s, kpack / AMX_STEP_KPACKS);
     s.share = aic_parts(s.lines, products);
     s.split_share = aic_parts(AMX_STEP_KPACKS * k->key->vectors, products);
     if (at != NULL) {
@@ -323,6 +355,14 @@ static void emit_pause(const tile *k)
     }
 }
 
+/* Loop bodies of a tap before the one that begins at this k-pack; 0, where nobody asks. */
+static LLVMValueRef bodies_before(const tile *k, LLVMValueRef kpack)
+{
+    aic_emit *e = k->e;
+    const int64_t unroll = k->key->steps * AMX_STEP_KPACKS;
+    return k->key->claimed > 0 ? LLVMBuildUDiv(e->builder, kpack, aic_int(e, unroll), "") : aic_int(e, 0);
+}
+
 /* Adds the products of one tap. at[0] is the panel's address and becomes that behind the tap; at[1] is where the planes
  * of the first step's weights are, and becomes that of the step behind the tap: with halves. */
 static void emit_tap(const tile *k, LLVMValueRef at[2], LLVMValueRef tap)
@@ -337,8 +377,9 @@ static void emit_tap(const tile *k, LLVMValueRef at[2], LLVMValueRef tap)
                    k->key->halves ? 3 : 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
+    LLVMValueRef claim = aic_at(e, k->out, aic_mul(e, bodies_before(k, loop.index), k->key->claimed * ROW_BYTES));
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
-        emit_step(k, carried[1], carried[0], kpack, carried[2]);
+        emit_step(k, carried[1], carried[0], kpack, carried[2], claim);
         carried[2] = k->key->halves ? other_planes(k, carried[2]) : NULL;
     }
     emit_pause(k);

@@ -8,6 +8,8 @@
 #include "codegen/parts/sums.h"
 #include "frontend/numeric/half.h"
 
+#include <string.h>
+
 enum { COLUMNS = AIC_BLOCK_COLUMNS, ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
 /* Taps of a block of the fixed order. */
@@ -65,18 +67,22 @@ static LLVMValueRef opaque(aic_emit *e, LLVMValueRef words)
     return LLVMBuildBitCast(e->builder, same, integers, "");
 }
 
-/* The elements of four rows in turns, in two permutations of a register: of words, and within 16 bytes. */
-static LLVMValueRef in_quads(aic_emit *e, const LLVMValueRef *row)
+/* The elements of four rows in turns, `lanes` channels from `first` on, in two permutations of a register: of words,
+ * and within 16 bytes. */
+static LLVMValueRef in_quads(aic_emit *e, const LLVMValueRef *row, unsigned first, unsigned lanes)
 {
     enum { TURNS = 4, WORDS = 4 };
     unsigned order[AIC_LANES_MAX];
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(row[0])), bytes = TURNS * lanes;
-    LLVMTypeRef type = aic_vector(e->i32, lanes);
-    LLVMValueRef words = opaque(e, LLVMBuildBitCast(e->builder, aic_concat(e, row, TURNS), type, ""));
-    for (unsigned i = 0; i < lanes; i++) {
-        order[i] = i % TURNS * (lanes / WORDS) + i / TURNS;
+    const unsigned bytes = TURNS * lanes, pitch = LLVMGetVectorSize(LLVMTypeOf(row[0])) / WORDS;
+    LLVMTypeRef type = aic_vector(e->i32, 2 * pitch);
+    LLVMValueRef pair[2];
+    for (unsigned i = 0; i < 2; i++) {
+        pair[i] = opaque(e, LLVMBuildBitCast(e->builder, aic_concat(e, row + (size_t)2 * i, 2), type, ""));
     }
-    words = opaque(e, aic_permute(e, words, order, lanes));
+    for (unsigned i = 0; i < lanes; i++) {
+        order[i] = i % TURNS * pitch + first / WORDS + i / TURNS;
+    }
+    LLVMValueRef words = opaque(e, aic_permute(e, aic_concat(e, pair, 2), order, lanes));
     for (unsigned i = 0; i < bytes; i++) {
         order[i] = i / (TURNS * WORDS) * TURNS * WORDS + i % TURNS * WORDS + i % (TURNS * WORDS) / TURNS;
     }
@@ -85,45 +91,77 @@ static LLVMValueRef in_quads(aic_emit *e, const LLVMValueRef *row)
 
 /* ---- tiles ---- */
 
-/* Rows of the image that a tile reads, at most. */
-enum { ROWS_MAX = (AIC_DEPTH_ROWS - 1) * AIC_DEPTH_SIDE + AIC_DEPTH_SIDE, TURNS_MAX = 4 };
+/* Rows of the image that a tile reads, and steps of a panel, at most. */
+enum { ROWS_MAX = AIC_DEPTH_ROWS * AIC_DEPTH_SIDE, STEPS_MAX = 1 + 2 * 4 * AIC_DEPTH_SIDE, TURNS_MAX = 4 };
 
 typedef struct tile {
     aic_emit *e;
     const aic_depth_key *key;
-    unsigned lanes, columns, sums; /* sums: of a step across, rows x columns */
-    bool first, last;              /* the step has the columns left, right of the image */
+    unsigned lanes;
+    unsigned columns, pixels; /* of a step across: those that it finishes; those that have sums in it */
+    bool first, last;         /* the step has the columns left, right of the image */
     int64_t step_bytes;
     LLVMTypeRef sum_type, total_type;
-    LLVMValueRef out, panel;             /* of the step's first pixel, in the current vector */
+    LLVMValueRef out, panel;             /* of the step's first pixel, in the first of the current vectors */
     LLVMValueRef row[ROWS_MAX], padding; /* of the image, at the current channels; a pixel like that */
     LLVMValueRef at;                     /* bytes from a row's start to the step's first pixel, padding apart */
-    LLVMValueRef sum[AIC_CARRIED_MAX], total[AIC_CARRIED_MAX];
+    LLVMValueRef weight[AIC_DEPTH_VECTORS][STEPS_MAX];         /* loaded ones; NULL: not yet */
+    LLVMValueRef sum[AIC_CARRIED_MAX], total[AIC_CARRIED_MAX]; /* NULL: what they start from */
 } tile;
 
-static LLVMValueRef out_at(const tile *k, unsigned i)
+/* The number of a sum: of a vector, a row, and a pixel of the step. */
+static unsigned sum_at(const tile *k, int64_t vector, int64_t row, int64_t pixel)
 {
-    const unsigned row = i / k->columns, column = i % k->columns;
-    LLVMValueRef at = row == 0 ? k->out : aic_at(k->e, k->out, aic_number(k->e, "out.%u", row));
-    return aic_at_const(k->e, at, (int64_t)column * ROW_BYTES);
+    return (unsigned)((vector * k->key->rows + row) * k->pixels + pixel);
 }
 
-static void begin_sums(tile *k)
+static LLVMValueRef panel_of(const tile *k, int64_t vector)
 {
-    LLVMValueRef start = k->key->starts ? aic_load(k->e, k->sum_type, k->panel, 0, 4) : aic_zero(k->sum_type);
-    for (unsigned i = 0; i < k->sums; i++) {
-        k->total[i] = k->key->accumulate == AIC_TILE_FROM_ZERO ? aic_zero(k->total_type)
-                                                               : aic_load(k->e, k->total_type, out_at(k, i), 0, 4);
-        k->sum[i] = k->key->sum == AIC_SUM_FAST ? k->total[i] : start;
+    return vector == 0 ? k->panel : aic_at(k->e, k->panel, aic_number(k->e, "block.panel"));
+}
+
+/* Where the results of a sum are. */
+static LLVMValueRef out_at(const tile *k, unsigned sum)
+{
+    const unsigned rows = (unsigned)k->key->rows, row = sum / k->pixels % rows;
+    LLVMValueRef at = sum / k->pixels < rows ? k->out : aic_at(k->e, k->out, aic_number(k->e, "out.block"));
+    at = row == 0 ? at : aic_at(k->e, at, aic_number(k->e, "out.%u", row));
+    return aic_at_const(k->e, at, (int64_t)(sum % k->pixels) * ROW_BYTES);
+}
+
+/* The sum of a pixel so far. */
+static LLVMValueRef sum_of(tile *k, unsigned sum)
+{
+    if (k->sum[sum] == NULL) {
+        const int64_t vector = sum / (k->pixels * (unsigned)k->key->rows);
+        k->sum[sum] = k->key->starts ? aic_load(k->e, k->sum_type, panel_of(k, vector), 0, 4) : aic_zero(k->sum_type);
     }
+    return k->sum[sum];
 }
 
-static void fold_sums(tile *k)
+/* Adds the sum to the total. */
+static void fold_sum(tile *k, unsigned sum)
 {
-    for (unsigned i = 0; i < k->sums; i++) {
-        k->total[i] =
-            aic_sum_fold(k->e, (aic_sum)k->key->sum, (aic_tile_start)k->key->accumulate, k->total[i], k->sum[i]);
-        k->sum[i] = aic_zero(k->sum_type);
+    const aic_tile_start start = (aic_tile_start)k->key->accumulate;
+    if (k->total[sum] == NULL) {
+        k->total[sum] =
+            start == AIC_TILE_FROM_ZERO ? aic_zero(k->total_type) : aic_load(k->e, k->total_type, out_at(k, sum), 0, 4);
+    }
+    k->total[sum] = k->key->sum == AIC_SUM_FAST && start != AIC_TILE_FROM_ZERO
+                        ? LLVMBuildFAdd(k->e->builder, k->total[sum], sum_of(k, sum), "")
+                        : aic_sum_fold(k->e, (aic_sum)k->key->sum, start, k->total[sum], sum_of(k, sum));
+    k->sum[sum] = NULL;
+}
+
+/* Stores what a pixel has come to in every row and vector. */
+static void finish_pixel(tile *k, int64_t pixel)
+{
+    for (int64_t vector = 0; vector < k->key->vectors; vector++) {
+        for (int64_t row = 0; row < k->key->rows; row++) {
+            const unsigned sum = sum_at(k, vector, row, pixel);
+            fold_sum(k, sum);
+            aic_store(k->e, k->total[sum], out_at(k, sum), 0, 4);
+        }
     }
 }
 
@@ -150,28 +188,43 @@ static int64_t step_of_line(const aic_depth_key *key, int64_t line, int64_t row)
     return (key->starts ? 1 : 0) + aic_depth_steps_before(key, row) + number * key->kw;
 }
 
-static LLVMValueRef load_weight(const tile *k, int64_t step)
+static LLVMValueRef weight_of(tile *k, int64_t vector, int64_t step)
 {
-    const unsigned turns = (unsigned)aic_depth_turns(k->key->product);
-    LLVMTypeRef type = turns == 4   ? aic_vector(k->e->i8, turns * k->lanes)
-                       : turns == 2 ? aic_vector(k->e->i16, turns * k->lanes)
-                                    : k->sum_type;
-    return aic_load(k->e, type, k->panel, step * k->step_bytes, 4);
+    LLVMValueRef *weight = &k->weight[vector][step];
+    if (*weight == NULL) {
+        const unsigned turns = (unsigned)aic_depth_turns(k->key->product);
+        LLVMTypeRef type = turns == 4   ? aic_vector(k->e->i8, turns * k->lanes)
+                           : turns == 2 ? aic_vector(k->e->i16, turns * k->lanes)
+                                        : k->sum_type;
+        *weight = aic_load(k->e, type, panel_of(k, vector), step * k->step_bytes, 4);
+    }
+    return *weight;
 }
 
-/* Whether a column of a step, counted from the first one that its first pixel sees, lies in the image. */
-static bool is_inside(const tile *k, int64_t column)
+/* Columns of a step, counted from the first one that its first pixel sees: the last one; the first one that steps
+ * before it have not added. */
+static int64_t last_column(const tile *k)
+{
+    return (k->columns - 1) * k->key->across + (k->key->kw - 1) * k->key->dilation;
+}
+
+static int64_t first_column(const tile *k)
 {
     const aic_depth_key *key = k->key;
-    const int64_t columns = (k->columns - 1) * key->across + (key->kw - 1) * key->dilation + 1;
-    return (!k->first || column >= key->left) && (!k->last || column < columns - key->right);
+    return k->first || !key->carries ? 0 : aic_most((key->kw - 1) * key->dilation - key->across + 1, 0);
 }
 
-/* Elements of a row in such a column. */
+/* Whether such a column lies in the image. */
+static bool is_inside(const tile *k, int64_t column)
+{
+    return (!k->first || column >= k->key->left) && (!k->last || column <= last_column(k) - k->key->right);
+}
+
+/* Elements of a row in such a column, of all vectors. */
 static LLVMValueRef load_element(const tile *k, int64_t row, int64_t column)
 {
     const unsigned bytes = element_bytes(k->key);
-    LLVMTypeRef type = elements_type(k->e, k->key, k->lanes / (unsigned)k->key->times);
+    LLVMTypeRef type = elements_type(k->e, k->key, k->lanes * (unsigned)k->key->vectors / (unsigned)k->key->times);
     if (row >= aic_depth_reach(k->key)) {
         return LLVMConstNull(type); /* their weights are 0 */
     }
@@ -203,8 +256,8 @@ static LLVMValueRef repeated(const tile *k, LLVMValueRef image)
                : image;
 }
 
-/* A line of every channel in such a column. */
-static LLVMValueRef load_image(const tile *k, int64_t line, int64_t column)
+/* A line of every channel in such a column, vector by vector. */
+static void load_image(const tile *k, int64_t line, int64_t column, LLVMValueRef image[AIC_DEPTH_VECTORS])
 {
     aic_emit *e = k->e;
     const unsigned turns = (unsigned)aic_depth_turns(k->key->product);
@@ -213,35 +266,50 @@ static LLVMValueRef load_image(const tile *k, int64_t line, int64_t column)
         element[i] = load_element(k, line * turns + i, column);
     }
     if (k->key->product != AIC_PRODUCT_QUAD) {
-        return repeated(k, extended(e, k->key, has_turns(k->key) ? in_turns(e, element, turns) : element[0]));
+        image[0] = repeated(k, extended(e, k->key, has_turns(k->key) ? in_turns(e, element, turns) : element[0]));
+        return;
     }
-    LLVMValueRef quads = repeated(k, in_quads(e, element)), offset = aic_const_int(LLVMTypeOf(quads), INT8_MIN);
-    return k->key->starts ? LLVMBuildXor(e->builder, quads, offset, "") : quads;
+    const unsigned lanes = k->lanes / (unsigned)k->key->times;
+    for (unsigned vector = 0; vector < (unsigned)k->key->vectors; vector++) {
+        LLVMValueRef quads = repeated(k, in_quads(e, element, vector * lanes, lanes));
+        LLVMValueRef offset = aic_const_int(LLVMTypeOf(quads), INT8_MIN);
+        image[vector] = k->key->starts ? LLVMBuildXor(e->builder, quads, offset, "") : quads;
+    }
+}
+
+/* Adds the products of a line in an image column with a kernel column to the sums of a pixel. */
+static void emit_tap(tile *k, int64_t line, const LLVMValueRef *image, int64_t kw, int64_t pixel)
+{
+    for (int64_t vector = 0; vector < k->key->vectors; vector++) {
+        for (int64_t row = 0; row < k->key->rows; row++) {
+            const int64_t step = step_of_line(k->key, line, row);
+            const unsigned sum = sum_at(k, vector, row, pixel);
+            if (step >= 0) {
+                k->sum[sum] = multiply_add(k, sum_of(k, sum), image[vector], weight_of(k, vector, step + kw));
+            }
+        }
+    }
 }
 
 /* Adds the products of the kernel columns first .. end - 1 with a line, column by column of the image. */
 static void emit_taps(tile *k, int64_t line, int64_t first, int64_t end)
 {
     const aic_depth_key *key = k->key;
-    LLVMValueRef weight[AIC_DEPTH_ROWS][AIC_DEPTH_SIDE] = {{NULL}};
-    for (int64_t row = 0; row < key->rows; row++) {
-        const int64_t step = step_of_line(key, line, row);
-        for (int64_t kw = first; kw < end && step >= 0; kw++) {
-            weight[row][kw] = load_weight(k, step + kw);
-        }
-    }
-    for (int64_t column = first * key->dilation; column <= (k->columns - 1) * key->across + (end - 1) * key->dilation;
-         column++) {
-        LLVMValueRef image = NULL;
+    const bool last = line == aic_depth_lines(key) - 1;
+    memset(k->weight, 0, sizeof k->weight);
+    for (int64_t column = first_column(k); column <= last_column(k); column++) {
+        LLVMValueRef image[AIC_DEPTH_VECTORS] = {NULL};
         for (int64_t kw = first; kw < end; kw++) {
             const int64_t before = column - kw * key->dilation, pixel = before / key->across;
-            if (before < 0 || before % key->across != 0 || pixel >= k->columns) {
+            if (before < 0 || before % key->across != 0 || pixel >= k->pixels) {
                 continue;
             }
-            image = image == NULL ? load_image(k, line, column) : image;
-            for (int64_t row = 0; row < key->rows; row++) {
-                LLVMValueRef *sum = &k->sum[row * k->columns + pixel];
-                *sum = weight[row][kw] == NULL ? *sum : multiply_add(k, *sum, image, weight[row][kw]);
+            if (image[0] == NULL) {
+                load_image(k, line, column, image);
+            }
+            emit_tap(k, line, image, kw, pixel);
+            if (last && kw == key->kw - 1) {
+                finish_pixel(k, pixel);
             }
         }
     }
@@ -256,56 +324,67 @@ static void emit_line(tile *k, int64_t line)
         end = aic_least(first + together, kw);
         end = cube ? aic_least(end, first + CUBE_TAPS - (done + first) % CUBE_TAPS) : end;
         emit_taps(k, line, first, end);
-        if (cube && (done + end) % CUBE_TAPS == 0) {
-            fold_sums(k);
+        for (unsigned i = 0; cube && (done + end) % CUBE_TAPS == 0 && i < k->pixels; i++) {
+            fold_sum(k, i);
         }
     }
 }
 
-/* One vector of channels of `columns` pixels of every row. */
-static void emit_step(const tile *tile_of, int64_t columns, bool first, bool last, LLVMValueRef out, LLVMValueRef at)
+/* What steps pass on: where their first pixel's results are; bytes from a row's start to that pixel, padding apart; the
+ * sums of pixels that they begin and do not finish. */
+enum { STEP_OUT, STEP_AT, STEP_SUMS };
+
+static unsigned carried_sums(const aic_depth_key *key)
+{
+    return (unsigned)(key->vectors * key->rows * aic_depth_open(key));
+}
+
+/* The current vectors of channels of `columns` pixels of every row. */
+static void emit_step(const tile *tile_of, int64_t columns, bool first, bool last, LLVMValueRef *passed)
 {
     tile k = *tile_of;
+    const unsigned open = (unsigned)aic_depth_open(k.key), sums = carried_sums(k.key);
     k.columns = (unsigned)columns;
-    k.sums = (unsigned)(k.key->rows * columns);
+    k.pixels = last ? k.columns : k.columns + open;
     k.first = first;
     k.last = last;
-    k.out = out;
-    k.at = at;
-    aic_limit("sums of a tile", k.sums, AIC_CARRIED_MAX);
-    begin_sums(&k);
+    k.out = passed[STEP_OUT];
+    k.at = passed[STEP_AT];
+    aic_limit("sums of a tile", (unsigned)(k.key->vectors * k.key->rows) * k.pixels, AIC_CARRIED_MAX);
+    for (unsigned i = 0; i < sums && !first; i++) {
+        if (i % open < k.pixels) { /* there may be fewer pixels than the step before has begun */
+            k.sum[i / open * k.pixels + i % open] = passed[STEP_SUMS + i];
+        }
+    }
     for (int64_t line = 0; line < aic_depth_lines(k.key); line++) {
         emit_line(&k, line);
     }
-    fold_sums(&k);
-    for (unsigned i = 0; i < k.sums; i++) {
-        aic_store(k.e, k.total[i], out_at(&k, i), 0, 4);
+    for (unsigned i = 0; i < sums && !last; i++) {
+        passed[STEP_SUMS + i] = sum_of(&k, i / open * k.pixels + k.columns + i % open);
     }
+    passed[STEP_OUT] = aic_at_const(k.e, k.out, columns * ROW_BYTES);
+    passed[STEP_AT] = aic_add(k.e, k.at, aic_int(k.e, columns * k.key->across * AIC_DEPTH_BLOCK));
 }
 
-/* One vector of channels of all pixels. */
+/* The current vectors of channels of all pixels. */
 static void emit_steps(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     const aic_depth_key *key = k->key;
-    const int64_t out_bytes = key->columns * ROW_BYTES, bytes = key->columns * key->across * AIC_DEPTH_BLOCK;
     const bool only = key->rest == 0 && !key->middle;
-    LLVMValueRef at[] = {out, aic_int(e, 0)};
-    if (only || key->left > 0) {
-        emit_step(k, key->columns, true, only, at[0], at[1]);
-        at[0] = aic_at_const(e, at[0], out_bytes);
-        at[1] = aic_int(e, bytes);
+    LLVMValueRef passed[AIC_CARRIED_MAX] = {[STEP_OUT] = out, [STEP_AT] = aic_int(e, 0)};
+    if (only || key->left > 0 || key->carries) {
+        emit_step(k, key->columns, true, only, passed);
     }
     if (key->middle) {
         aic_loop steps;
-        aic_loop_begin(e, &steps, "step: pixels that are neighbours", aic_int(e, 0), aic_trips(e, "middle"), 1, at, 2);
-        emit_step(k, key->columns, false, false, at[0], at[1]);
-        at[0] = aic_at_const(e, at[0], out_bytes);
-        at[1] = aic_add(e, at[1], aic_int(e, bytes));
+        aic_loop_begin(e, &steps, "step: pixels that are neighbours", aic_int(e, 0), aic_trips(e, "middle"), 1, passed,
+                       STEP_SUMS + carried_sums(key));
+        emit_step(k, key->columns, false, false, passed);
         aic_loop_end(e, &steps);
     }
     if (key->rest > 0) {
-        emit_step(k, key->rest, false, true, at[0], at[1]);
+        emit_step(k, key->rest, false, true, passed);
     }
 }
 
@@ -316,14 +395,15 @@ static LLVMValueRef channel_bytes(aic_emit *e, const aic_depth_key *key, LLVMVal
     return aic_mul(e, seen, element_bytes(key));
 }
 
-/* Rows of the output that are computed together, vector by vector of channels. */
+/* Rows of the output that are computed together, vector by vector of channels, or two at a time. */
 static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, LLVMValueRef panel)
 {
     tile k = *tile_of;
     aic_emit *e = k.e;
     const aic_depth_key *key = k.key;
     aic_loop blocks, vectors;
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), 1, NULL, 0);
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), key->vectors, NULL,
+                   0);
     out = aic_at(e, out, aic_times(e, blocks.index, aic_number(e, "out.block")));
     panel = aic_at(e, panel, aic_times(e, blocks.index, aic_number(e, "block.panel")));
     aic_loop_begin(e, &vectors, "channel: vectors of a block", aic_int(e, 0), aic_int(e, COLUMNS), k.lanes, NULL, 0);
@@ -360,10 +440,10 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
     at[0] = aic_at(e, at[0], aic_number(e, "group.out"));
     at[1] = aic_at(e, at[1], aic_number(e, "group.band"));
     aic_loop_end(e, &groups);
-    if (key->single) {
-        aic_depth_key single = *key;
-        single.rows = 1;
-        k.key = &single;
+    if (key->after > 0) {
+        aic_depth_key after = *key;
+        after.rows = key->after;
+        k.key = &after;
         emit_rows(&k, at[0], at[1], aic_emit_param(e, 2));
     }
     aic_emit_function_end(e);

@@ -15,18 +15,19 @@
  * row of a line at which rows of a tile begin, with weights of 0 above the kernel's first row and below its last. The
  * step before all others is what sums start from, where the image is offset (`starts`).
  *
- *     void depth_tile(out, band, panel, private)           the rows of a tile, one or two together, in steps across
- *       groups                     of rows, a loop; a single row may follow
+ *     void depth_tile(out, band, panel, private)           the rows of a tile, some together, in steps across
+ *       groups                     of rows, a loop; fewer rows may follow
  *       group.out, group.band      from one to the next in the result, in the band
  *       middle, blocks             steps but for the first and last one; of 16 channels: loops
  *       padding.at                 where a pixel of padding is in a worker's memory
- *       out.1                      from the first row of results to the second; with two rows together
+ *       out.R                      from the first row of results to row R; with several rows together
  *       out.block, block.panel     from one block of channels to the next in the result, in the panel
  *       row.next                   from the pointer to a row that the kernel sees to the next one
  *
  *     void depth_image(band, image; first, rows)           pointers to `rows` rows, the first one being image row
- * `first` image.rows, image.row      rows of the image, bytes of one padding.at, padding.bytes  where the row of
- * padding is in the band, a loop over its bytes; with `outer`
+ * `first`
+ *       image.rows, image.row      rows of the image, bytes of one
+ *       padding.at, padding.bytes  where the row of padding is in the band, a loop over its bytes; with `outer`
  *
  *     void depth_weights(packed, weight; first, last)      panels first .. last - 1
  *       panel.bytes, blocks        bytes of a panel; blocks of 16 channels of a panel, a loop
@@ -44,9 +45,9 @@ typedef struct aic_depth_key {
 #undef AIC_FIELD
 } aic_depth_key;
 
-/* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows that a tile computes
+/* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows and vectors that a tile computes
  * together, at most. */
-enum { AIC_DEPTH_BLOCK = 32, AIC_DEPTH_POINTER = 8, AIC_DEPTH_SIDE = 7, AIC_DEPTH_ROWS = 2 };
+enum { AIC_DEPTH_BLOCK = 32, AIC_DEPTH_POINTER = 8, AIC_DEPTH_SIDE = 7, AIC_DEPTH_ROWS = 4, AIC_DEPTH_VECTORS = 2 };
 
 /* Rows of the image in a line, and taps of a reduction step. */
 static inline int64_t aic_depth_turns(int64_t product)
@@ -69,6 +70,12 @@ static inline int64_t aic_depth_lines(const aic_depth_key *key)
 static inline int64_t aic_depth_begin(const aic_depth_key *key, int64_t row)
 {
     return row * key->down % aic_depth_turns(key->product);
+}
+
+/* Pixels that a step across has begun and not finished when it has added its last column. */
+static inline int64_t aic_depth_open(const aic_depth_key *key)
+{
+    return key->carries ? (key->kw - 1) * key->dilation / key->across : 0;
 }
 
 /* Steps down of one kernel column for such a row. */

@@ -5,6 +5,7 @@
 #include "codegen/parts/depth.h"
 #include "codegen/parts/entry.h"
 #include "codegen/parts/image.h"
+#include "codegen/parts/lean.h"
 #include "codegen/parts/move.h"
 #include "codegen/parts/staging.h"
 #include "codegen/parts/tile.h"
@@ -67,6 +68,20 @@ static const aic_field bands_fields[] = {
 #undef AIC_FIELD
 };
 KIND(bands, AIC_PART_FAST);
+
+static const aic_field lean_weights_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_lean_weights_key, __VA_ARGS__)
+#include "codegen/parts/lean_weights.def"
+#undef AIC_FIELD
+};
+KIND(lean_weights, AIC_PART_FAST);
+
+static const aic_field lean_bands_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_lean_bands_key, __VA_ARGS__)
+#include "codegen/parts/lean_bands.def"
+#undef AIC_FIELD
+};
+KIND(lean_bands, AIC_PART_FAST);
 
 static const aic_field entry_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_entry_key, __VA_ARGS__)

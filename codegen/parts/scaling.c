@@ -145,11 +145,7 @@ int64_t aic_table_bytes(const aic_scaling *p, int64_t columns)
     return aic_table_header_bytes(p) + blocks * aic_table_block_bytes(p);
 }
 
-/* Columns that are filled together: at most 8, as LLVM takes two to three times as long to compile wider vectors, and
- * filling the table is a small part of a call. */
 unsigned aic_table_lanes(const aic_target *target)
 {
-    enum { MOST = 8 };
-    const unsigned lanes = (unsigned)target->vector_bits / WORD_BITS;
-    return lanes < MOST ? lanes : MOST;
+    return (unsigned)target->vector_bits / WORD_BITS;
 }

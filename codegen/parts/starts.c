@@ -32,7 +32,7 @@ static LLVMValueRef sum_steps(const summer *s, LLVMValueRef start, LLVMValueRef 
     LLVMValueRef row = aic_at(e, aic_at(e, start, s->head), aic_mul(e, first, s->step_bytes));
     aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_trips(e, "steps"), 1, &sum, 1);
     LLVMValueRef at = aic_at(e, row, aic_mul(e, steps.index, s->step_bytes));
-    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(s), aic_load(e, kpacks, at, 0, s->bytes));
+    sum = aic_unsigned_dot4(e, sum, image_offset(s), aic_load(e, kpacks, at, 0, s->bytes));
     aic_loop_end(e, &steps);
     return sum;
 }

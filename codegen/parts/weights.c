@@ -199,7 +199,7 @@ static void add_kpacks(const packer *p, LLVMValueRef row, sums *s)
     for (unsigned i = 0; i < s->count; i++) {
         LLVMValueRef stored = aic_load(e, aic_vector(e->i8, bytes), at_register(p, row, i), 0, bytes);
         LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)p->key->image_offset, false), bytes);
-        s->of[i] = aic_family_of(e->target)->dot4.emit(e, s->of[i], offset, stored);
+        s->of[i] = aic_unsigned_dot4(e, s->of[i], offset, stored);
     }
 }
 

@@ -138,6 +138,38 @@ aic_status aic_pack_weights_bytes(aic_dtype dtype, const int64_t shape[4], int64
     return product(WEIGHTS, sizes, (int64_t)aic_dtype_size(dtype), bytes);
 }
 
+/* Copies `count` elements, of which `pitch` lie from one to the next in the source. */
+static void gather(size_t size, const unsigned char *source, int64_t pitch, int64_t count, unsigned char *target)
+{
+    if (pitch == 1) {
+        memcpy(target, source, (size_t)count * size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(target + i * (int64_t)size, source + i * pitch * (int64_t)size, size);
+    }
+}
+
+/* The weights of output channel `o`: of each block of channels and tap as many as there are. */
+static void pack_output(aic_dtype dtype, const unsigned char *weights, const int64_t shape[4], int64_t c0, int64_t o,
+                        unsigned char *packed)
+{
+    const int64_t size = (int64_t)aic_dtype_size(dtype), taps = shape[2] * shape[3];
+    const int64_t outputs = blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK;
+    for (int64_t first = 0; first < shape[1]; first += c0) {
+        const int64_t count = shape[1] - first < c0 ? shape[1] - first : c0;
+        for (int64_t tap = 0; tap < taps; tap++) {
+            const unsigned char *source = weights + ((o * shape[1] + first) * taps + tap) * size;
+            unsigned char *target = packed + ((first / c0 * taps + tap) * outputs + o) * c0 * size;
+            if (size == 1) {
+                gather(1, source, taps, count, target);
+            } else {
+                gather(2, source, taps, count, target);
+            }
+        }
+    }
+}
+
 aic_status aic_pack_weights(aic_dtype dtype, const void *weights, const int64_t shape[4], int64_t c0, void *packed)
 {
     size_t bytes = 0;
@@ -147,17 +179,9 @@ aic_status aic_pack_weights(aic_dtype dtype, const void *weights, const int64_t 
     if (status != AIC_OK) {
         return status;
     }
-    const size_t size = aic_dtype_size(dtype);
-    const int64_t outputs = blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK, taps = shape[2] * shape[3];
-    const unsigned char *from = weights;
     memset(packed, 0, bytes);
     for (int64_t o = 0; o < shape[0]; o++) {
-        for (int64_t i = 0; i < shape[1]; i++) {
-            for (int64_t tap = 0; tap < taps; tap++, from += size) {
-                const int64_t to = ((i / c0 * taps + tap) * outputs + o) * c0 + i % c0;
-                memcpy((unsigned char *)packed + to * (int64_t)size, from, size);
-            }
-        }
+        pack_output(dtype, weights, shape, c0, o, packed);
     }
     return AIC_OK;
 }

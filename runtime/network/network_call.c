@@ -4,6 +4,7 @@
 #include "frontend/core/thread.h"
 #include "runtime/call/scratch.h"
 #include "runtime/network/network.h"
+#include "runtime/observe/log.h"
 #include "runtime/threads/team.h"
 
 #include <pthread.h>
@@ -16,6 +17,7 @@
 typedef struct given {
     const void *const *address[2];
     size_t count[2], images;
+    uint64_t *ns; /* of each kernel, written; NULL: nobody asks */
 } given;
 
 static size_t bytes_of(const aic_network *net, int side, size_t i, size_t images)
@@ -135,7 +137,11 @@ static aic_status run_image(const aic_network *net, const given *g, size_t image
     const aic_network_step step = workspace == NULL ? net->options.step : NULL;
     find_roots(net, g, image, arena, roots);
     for (size_t i = 0; i < net->kernels && status == AIC_OK; i++) {
+        const uint64_t begun = g->ns != NULL ? aic_log_now() : 0;
         status = run_kernel(net, &net->kernel[i], roots, workspace);
+        if (g->ns != NULL) {
+            g->ns[i] = aic_log_now() - begun;
+        }
         if (step != NULL && status == AIC_OK) {
             step(net->options.user, i);
         }
@@ -249,15 +255,28 @@ static aic_status run_batch(const aic_network *net, const given *g)
 aic_status aic_network_batch(const aic_network *network, const void *const inputs[], size_t input_count,
                              void *const outputs[], size_t output_count, size_t n)
 {
-    const given g = {{inputs, (const void *const *)outputs}, {input_count, output_count}, n};
+    const given g = {{inputs, (const void *const *)outputs}, {input_count, output_count}, n, NULL};
     const aic_status status = check_given(network, &g);
     return status != AIC_OK || n == 0 ? status : run_batch(network, &g);
+}
+
+static aic_status call_once(const aic_network *network, const given *g)
+{
+    const aic_status status = check_given(network, g);
+    return status != AIC_OK ? status : run_images(network, g, 0, 1);
 }
 
 aic_status aic_network_call(const aic_network *network, const void *const inputs[], size_t input_count,
                             void *const outputs[], size_t output_count)
 {
-    const given g = {{inputs, (const void *const *)outputs}, {input_count, output_count}, 1};
-    const aic_status status = check_given(network, &g);
-    return status != AIC_OK ? status : run_images(network, &g, 0, 1);
+    return call_once(network, &(given){{inputs, (const void *const *)outputs}, {input_count, output_count}, 1, NULL});
+}
+
+aic_status aic_network_call_timed(const aic_network *network, const void *const inputs[], size_t input_count,
+                                  void *const outputs[], size_t output_count, uint64_t ns[])
+{
+    if (ns == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "ns", "is NULL");
+    }
+    return call_once(network, &(given){{inputs, (const void *const *)outputs}, {input_count, output_count}, 1, ns});
 }

@@ -1,5 +1,5 @@
-/* A network as an object: its kernels, each once, for every level; its constants, packed by this host where it runs the
- * level; and the function that calls them in order. */
+/* A network as an object: its kernels, each once, for every level; its constants, packed for each level, whether this
+ * host runs it or not; and the function that calls them in order. */
 #include "runtime/network/network_export.h"
 
 #include "codegen/target/host.h"
@@ -22,8 +22,9 @@ enum { KERNEL_NAME_MAX = 16 };
 /* A kernel of the object at a level. */
 typedef struct part {
     char schedule[AIC_SCHEDULE_TEXT_MAX];
-    aic_kernel *packer; /* the same kernel in this process; NULL: it packs nothing here */
-    size_t packs;       /* its operand; 0: none */
+    aic_packing packing; /* without an operand nothing is packed */
+    aic_code_memory packer;
+    void (*pack)(void *packed, const void *source);
 } part;
 
 typedef struct export_job {
@@ -31,7 +32,6 @@ typedef struct export_job {
     const aic_network *net;
     const char *name, *isa;
     aic_export_levels to;
-    aic_context *packing[AIC_EXPORT_LEVELS_MAX]; /* of each level; NULL: this host does not run it */
 
     size_t count; /* of different kernels */
     aic_spec *canonical;
@@ -77,10 +77,7 @@ static void release(export_job *job)
         }
     }
     for (size_t i = 0; job->part != NULL && i < parts; i++) {
-        aic_kernel_destroy(job->part[i].packer);
-    }
-    for (size_t l = 0; l < AIC_EXPORT_LEVELS_MAX; l++) {
-        aic_context_destroy(job->packing[l]);
+        aic_code_memory_release(&job->part[i].packer);
     }
     free(job->canonical);
     free(job->kernel_name);
@@ -94,31 +91,13 @@ static void release(export_job *job)
 
 /* ---- kernels ---- */
 
-/* Contexts whose kernels pack what those of the object read. */
-static aic_status make_contexts(export_job *job)
-{
-    aic_status status = AIC_OK;
-    for (size_t l = 0; l < levels(job) && status == AIC_OK; l++) {
-        const aic_target *target = job->to.target[l];
-        aic_context_options options = aic_context_options_init();
-        options.isa = target->name;
-        options.machine = aic_core_name(job->context->machine->core);
-        options.semantics = job->context->semantics;
-        options.threads = 1;
-        options.verbose = 0;
-        options.tuning_db = options.dump_dir = options.profile = "";
-        if (target->arch == aic_host_arch() && aic_isa_check(target->name) == AIC_OK) {
-            status = aic_context_create(&options, &job->packing[l]);
-        }
-    }
-    return status;
-}
-
-/* The schedule at a level, as text, so that the object's kernel and the packing one have the same. */
-static aic_status choose_schedule(export_job *job, size_t k, size_t l)
+/* The schedule at a level, and what packs for it. */
+static aic_status make_part(export_job *job, size_t k, size_t l)
 {
     const aic_tune_record *record = NULL;
     aic_schedule_info info;
+    aic_packer packer = {.packing.operand = 0};
+    part *p = &job->part[k * levels(job) + l];
     const aic_target *target = job->to.target[l];
     const aic_problem problem = aic_context_problem(job->context, &job->canonical[k], target);
     aic_status status = AIC_OK;
@@ -127,28 +106,19 @@ static aic_status choose_schedule(export_job *job, size_t k, size_t l)
     }
     status =
         status == AIC_OK ? aic_generator()->plan(&problem, record != NULL ? record->schedule : NULL, &info) : status;
-    if (status == AIC_OK) {
-        part *p = &job->part[k * levels(job) + l];
-        memcpy(p->schedule, info.text, sizeof p->schedule);
-        job->schedule[k * levels(job) + l] = p->schedule;
+    if (status != AIC_OK) {
+        return status;
     }
-    return status;
-}
-
-/* The kernel that packs for a part, and what; with none packs stays 0. */
-static aic_status make_packer(export_job *job, const aic_net_kernel *kernel, size_t k, size_t l)
-{
-    part *p = &job->part[k * levels(job) + l];
-    if (job->packing[l] == NULL) {
-        return AIC_OK;
+    memcpy(p->schedule, info.text, sizeof p->schedule);
+    job->schedule[k * levels(job) + l] = p->schedule;
+    status = aic_generator()->packer(&problem, p->schedule, &packer);
+    if (status == AIC_OK && packer.packing.operand != 0) {
+        p->packing = packer.packing;
+        status = aic_code_memory_place(&packer.image, &p->packer);
+        p->pack =
+            (void (*)(void *, const void *))(uintptr_t)(p->packer.base + packer.image.function[AIC_FUNCTION_ENTRY]);
     }
-    aic_status status = aic_kernel_create(job->packing[l], &kernel->spec, p->schedule, &p->packer);
-    for (size_t i = 1; i < kernel->count && status == AIC_OK; i++) {
-        size_t bytes = 0;
-        status = aic_kernel_packed_size(p->packer, i, &bytes);
-        p->packs = status == AIC_OK ? i : p->packs;
-        status = status == AIC_UNSUPPORTED ? AIC_OK : status; /* this operand is not packed */
-    }
+    aic_image_free(&packer.image);
     return status;
 }
 
@@ -166,8 +136,7 @@ static aic_status take_kernel(export_job *job, const aic_net_kernel *kernel, siz
         return status;
     }
     for (size_t l = 0; l < levels(job) && status == AIC_OK; l++) {
-        status = choose_schedule(job, k, l);
-        status = status == AIC_OK ? make_packer(job, kernel, k, l) : status;
+        status = make_part(job, k, l);
     }
     snprintf(job->kernel_name[k], KERNEL_NAME_MAX, "k%zu", k);
     job->kernel[k] = (aic_bundle_kernel){canonical, &job->schedule[k * levels(job)], job->kernel_name[k]};
@@ -200,32 +169,52 @@ static void take_operand(const aic_network *net, const aic_net_operand *from, ai
     }
 }
 
-/* The image of a step's constant at a level: that of a step before with the same kernel and constant, or a new one. */
-static aic_status pack(export_job *job, size_t step, size_t l)
+static const part *part_of(const export_job *job, size_t step, size_t l)
 {
-    const aic_bundle_step *s = &job->step[step];
-    const part *p = &job->part[s->kernel * levels(job) + l];
-    const void *source = s->operand[p->packs].constant.bytes;
-    aic_bundle_image *image = &job->image[step * levels(job) + l];
-    if (p->packs == 0 || source == NULL) {
-        return AIC_OK;
-    }
-    for (size_t i = 0; i < step; i++) {
-        if (job->step[i].kernel == s->kernel && job->step[i].operand[p->packs].constant.bytes == source) {
-            *image = job->image[i * levels(job) + l];
-            return AIC_OK;
+    return &job->part[job->step[step].kernel * levels(job) + l];
+}
+
+/* The image of the same constant in the same form, of a step or a level before; NULL: there is none. */
+static const aic_bundle_image *find_image(const export_job *job, size_t step, size_t l)
+{
+    const part *p = part_of(job, step, l);
+    const void *source = job->step[step].operand[p->packing.operand].constant.bytes;
+    for (size_t i = 0; i < step * levels(job) + l; i++) {
+        const part *other = part_of(job, i / levels(job), i % levels(job));
+        const aic_bundle_operand *operand = &job->step[i / levels(job)].operand[other->packing.operand];
+        if (job->image[i].constant.bytes != NULL && operand->constant.bytes == source &&
+            other->packing.bytes == p->packing.bytes &&
+            memcmp(other->packing.form, p->packing.form, sizeof p->packing.form) == 0) {
+            return &job->image[i];
         }
     }
-    size_t bytes = 0;
-    aic_status status = aic_kernel_packed_size(p->packer, p->packs, &bytes);
-    void *made = status == AIC_OK ? aligned_alloc(AIC_SCRATCH_ALIGNMENT, bytes) : NULL;
+    return NULL;
+}
+
+/* The image of a step's constant at a level. */
+static aic_status pack(export_job *job, size_t step, size_t l)
+{
+    const part *p = part_of(job, step, l);
+    const size_t operand = p->packing.operand, bytes = (size_t)p->packing.bytes;
+    const void *source = job->step[step].operand[operand].constant.bytes;
+    aic_bundle_image *image = &job->image[step * levels(job) + l];
+    if (operand == 0 || source == NULL) {
+        return AIC_OK;
+    }
+    const aic_bundle_image *known = find_image(job, step, l);
+    if (known != NULL) {
+        *image = (aic_bundle_image){operand, known->constant};
+        return AIC_OK;
+    }
+    void *made = aligned_alloc(AIC_SCRATCH_ALIGNMENT, bytes);
     if (made == NULL) {
-        return status == AIC_OK ? aic_fail_memory(AIC_NETWORK_SUBJECT, bytes) : status;
+        return aic_fail_memory(AIC_NETWORK_SUBJECT, bytes);
     }
     memset(made, 0, bytes); /* the object has all of it, also what lies between */
-    *image = (aic_bundle_image){p->packs, {made, bytes}};
+    p->pack(made, source);
+    *image = (aic_bundle_image){operand, {made, bytes}};
     job->owned[step * levels(job) + l] = true;
-    return aic_kernel_pack(p->packer, p->packs, made, source);
+    return AIC_OK;
 }
 
 static aic_status make_step(export_job *job, size_t i)
@@ -315,7 +304,6 @@ static aic_status run_export(void *argument)
     export_job *job = argument;
     aic_status status = check_ends(job);
     status = status == AIC_OK ? allocate(job) : status;
-    status = status == AIC_OK ? make_contexts(job) : status;
     for (size_t i = 0; i < job->net->kernels && status == AIC_OK; i++) {
         status = make_step(job, i);
     }

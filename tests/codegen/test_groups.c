@@ -50,6 +50,13 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[1,7,66,16], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], init_l1out=false, groups=16)",
     HALVES "fm_shape=[2,6,8,16], kernel_shape=[1,7,7,32,1], pad=[3,3,3,3], pad_value=0.1, stride=[1,2], groups=32)",
     HALVES "fm_shape=[1,5,7,16], kernel_shape=[1,4,5,16,1], pad=[2,2,2,2], init_l1out=false, groups=16)",
+    /* the same, wider: sums are passed on from step to step, of more pixels than there are behind the last step; of so
+     * few columns of old sums that they must not be read past the end; too many pixels to be passed on */
+    BYTES "fm_shape=[2,8,37,32], kernel_shape=[1,3,5,64,1], groups=64)",
+    BYTES "fm_shape=[1,9,33,32], kernel_shape=[1,3,3,32,1], stride=[2,2], pad=[0,1,1,0], init_l1out=false, groups=32)",
+    BYTES "fm_shape=[1,8,47,32], kernel_shape=[1,3,3,32,1], dilation=[1,12], pad=[12,12,1,1], groups=32)",
+    FAST "fm_shape=[1,9,31,16], kernel_shape=[1,3,3,16,1], dilation=[1,2], init_l1out=false, groups=16)",
+    FAST "fm_shape=[2,9,45,16], kernel_shape=[1,5,7,32,1], stride=[1,2], pad=[3,3,2,2], pad_value=2, groups=32)",
     /* the same with two and four outputs a channel */
     BYTES "fm_shape=[2,7,9,32], kernel_shape=[1,3,3,128,1], pad=[1,1,1,1], pad_value=3, groups=64)",
     BYTES "fm_shape=[1,8,7,32], kernel_shape=[1,5,3,128,1], pad=[1,1,2,2], stride=[2,2], init_l1out=false, groups=32)",
@@ -98,9 +105,10 @@ static const char *const SCHEDULES[] = {
     "schedule(rows=1, cols=2, vectors=4, unroll=4, band=1, ahead=256)",
 };
 
-/* Of micro-kernel depth, whose tiles are one or two whole rows of the output. A block of channels has so many vectors.
- */
-enum { DEPTH_ROWS = 2, DEPTH_VECTORS = 8 };
+/* Of micro-kernel depth, whose tiles are whole rows of the output, up to four computed together. A block of channels
+ * has so many vectors. */
+static const int DEPTH_ROWS[] = {1, 2, 4, 7};
+enum { DEPTH_VECTORS = 8 };
 
 /* Compares what a schedule gives with the reference, if it is one for this specification and level. */
 static void check_schedule(verify_case *c, aic_context *context, const aic_spec *spec, const char *text,
@@ -135,7 +143,8 @@ START_TEST(as_the_reference)
         check_schedule(&c, context, &spec, text, SCHEDULES[s]);
     }
     for (int vectors = 1; vectors <= DEPTH_VECTORS; vectors *= 2) {
-        for (int rows = 1; rows <= DEPTH_ROWS; rows++) {
+        for (size_t r = 0; r < sizeof DEPTH_ROWS / sizeof *DEPTH_ROWS; r++) {
+            const int rows = DEPTH_ROWS[r];
             char schedule[128];
             (void)snprintf(schedule, sizeof schedule,
                            "schedule(kernel=depth, rows=%d, cols=%lld, vectors=%d, unroll=1, band=%d)", rows,

@@ -26,6 +26,9 @@ static const char *const SPECS[] = {
     "conv2d(dtype=int8, fm_shape=[3,6,11,32], kernel_shape=[3,3,2,80,32], stride=[2,1], dilation=[1,3], pad=[3,3,1,1])",
     "conv2d(dtype=int8, fm_shape=[1,5,7,4], kernel_shape=[1,3,3,32,4], pad=[1,1,1,1])",
     "conv2d(dtype=int8, fm_shape=[64,9,9,32], kernel_shape=[64,9,9,16,32], pad=[0,0,1,0])",
+    "conv2d(dtype=int8, fm_shape=[1,17,33,32], kernel_shape=[1,7,7,16,32], stride=[2,2], pad=[3,3,3,3], pad_value=5)",
+    "conv2d(dtype=int8, fm_shape=[1,12,12,32], kernel_shape=[1,9,9,64,32], pad=[4,4,4,4], init_l1out=false)",
+    "conv2d(dtype=int8, fm_shape=[3,14,14,32], kernel_shape=[3,3,3,96,32], pad=[1,1,1,1])",
     "conv2d(dtype=float16, fm_shape=[2,9,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1])",
     "conv2d(dtype=float16, fm_shape=[3,6,11,16], kernel_shape=[3,1,1,32,16], init_l1out=false)",
     "conv2d(dtype=float16, fm_shape=[1,21,13,4], kernel_shape=[1,7,7,32,4], pad=[3,3,3,3], stride=[2,2])",
@@ -266,6 +269,51 @@ START_TEST(tiles_obey_the_count)
 }
 END_TEST
 
+/* Whether packing has noted that weights are in the lean form. */
+static int64_t note_of(const tensors *t, const aic_kernel *kernel, const aic_tiling *tiling)
+{
+    int64_t note;
+    ck_assert_int_eq(aic_kernel_pack(kernel, WEIGHT, t->packed, t->data[WEIGHT]), AIC_OK);
+    memcpy(&note, (const uint8_t *)t->packed + AIC_HEAD_BYTES + tiling->lean.note, sizeof note);
+    return note;
+}
+
+/* Where products take whole steps of k-packs, packing takes the lean form if the last half block has no weights at all.
+ * Results do not show which form they are of. _i: a level. */
+START_TEST(packing_finds_the_lean_form)
+{
+    aic_context_options options = aic_context_options_init();
+    const aic_semantics semantics = aic_semantics_init();
+    aic_context *context;
+    uint64_t state = claims_seed(11 + (uint64_t)_i);
+    int found = 0;
+    options.isa = levels_name(_i);
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    for (size_t s = 0; s < SPECS_COUNT; s++) {
+        tensors t;
+        aic_kernel *kernel;
+        open_tensors(&t, SPECS[s], &kernel, context);
+        aic_plan *plan = plan_of(&t, options.isa, &semantics);
+        const aic_tiling *tiling = aic_tiling_of(plan);
+        fill(&t, WEIGHT, &state);
+        if (tiling->lean.channels > 0) {
+            found++;
+            ck_assert_int_eq(note_of(&t, kernel, tiling), 0);
+            clear(&t, t.channels - tiling->lean.channels + 1);
+            ck_assert_int_eq(note_of(&t, kernel, tiling), 0);
+            clear(&t, t.channels - tiling->lean.channels);
+            ck_assert_int_eq(note_of(&t, kernel, tiling), 1);
+            ((int8_t *)t.data[WEIGHT])[t.operand[WEIGHT].elements - 1] = 1;
+            ck_assert_int_eq(note_of(&t, kernel, tiling), 0);
+        }
+        aic_plan_free(plan);
+        close_tensors(&t, kernel, NULL);
+    }
+    ck_assert_int_eq(found > 0, strcmp(options.isa, "amx") == 0);
+    aic_context_destroy(context);
+}
+END_TEST
+
 /* Makes an element of the image infinite or NaN, in a channel that has no weights. */
 static void spoil(const tensors *t, int64_t real, uint64_t *state)
 {
@@ -319,6 +367,7 @@ Suite *suite_zeros(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, channels_without_weights, 0, levels_count() * SPECS_COUNT);
     tcase_add_loop_test(tcase, tiles_obey_the_count, 0, levels_count() * SPECS_COUNT);
+    tcase_add_loop_test(tcase, packing_finds_the_lean_form, 0, levels_count());
     tcase_add_loop_test(tcase, special_elements_meet_zeros, 0, levels_count() * SPECS_COUNT * 2);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -1,36 +1,17 @@
-/* Contexts: options, environment, what they print and dump, statistics, lifetime. */
+/* Contexts: options, environment, statistics, lifetime, memory of the caller. */
 #include "frontend/core/stage.h"
-#include "tests/conv_case.h"
-#include "tests/disk_case.h"
+#include "tests/context_case.h"
 #include "tests/specs.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 Suite *suite_context(void);
-
-static aic_context *context_new(const aic_context_options *options)
-{
-    aic_context *context;
-    ck_assert_msg(aic_context_create(options, &context) == AIC_OK, "%s", aic_last_error());
-    return context;
-}
-
-static void run_in(aic_context *context, conv_case *c)
-{
-    conv_case_reset(c);
-    aic_status status = aic_jit_conv2d(context, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]);
-    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
-    conv_case_check_done(c, c->buffer[0]);
-}
 
 /* Asserts that creation is refused with this status and a message that begins like this. */
 static void refuse(const aic_context_options *options, aic_status status, const char *beginning)
@@ -212,160 +193,6 @@ START_TEST(pass_pipeline)
 }
 END_TEST
 
-/* ---- what is written outside of operands ---- */
-
-/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. */
-static char *listen(int verbose, const char *dump_dir, conv_case *c)
-{
-    aic_context_options options = aic_context_options_init();
-    options.verbose = verbose;
-    options.dump_dir = dump_dir;
-    FILE *file = tmpfile();
-    ck_assert_ptr_nonnull(file);
-    fflush(stderr);
-    int saved = dup(STDERR_FILENO);
-    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
-    aic_context *context = context_new(&options);
-    run_in(context, c);
-    run_in(context, c);
-    aic_context_destroy(context);
-    fflush(stderr);
-    ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
-    close(saved);
-    char *text = calloc(1, 16384);
-    ck_assert_ptr_nonnull(text);
-    rewind(file);
-    (void)!fread(text, 1, 16383, file);
-    fclose(file);
-    return text;
-}
-
-static size_t lines(const char *text)
-{
-    size_t count = 0;
-    for (; *text != '\0'; text++) {
-        count += *text == '\n';
-    }
-    return count;
-}
-
-START_TEST(verbose)
-{
-    unsetenv("AIC_DUMP_DIR");
-    aic_conv2d_desc desc = conv_desc(AIC_FLOAT16, 6);
-    conv_case *c = conv_case_new(&desc);
-    char spec[512];
-    ck_assert_int_eq(aic_spec_print(&c->spec, spec, sizeof spec, NULL), AIC_OK);
-
-    char *text = listen(0, NULL, c);
-    ck_assert_str_eq(text, "");
-    free(text);
-
-    text = listen(1, NULL, c);
-    ck_assert_uint_eq(lines(text), 1);
-    const char *const parts[] = {
-        "aicjit: ", spec, "isa=", "schedule(", "emit=", "codegen=", "link=", "bytes=", "parts="};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        ck_assert_msg(strstr(text, parts[i]) != NULL, "no \"%s\" in %s", parts[i], text);
-    }
-    free(text);
-
-    text = listen(2, NULL, c);
-    size_t parts_made = 0;
-    for (const char *at = text; (at = strstr(at, "aicjit: part ")) != NULL; at++) {
-        parts_made++;
-    }
-    ck_assert_uint_eq(lines(text), 3 + parts_made);
-    ck_assert_ptr_nonnull(strstr(text, "aicjit: miss aic_conv2d_"));
-    ck_assert_ptr_nonnull(strstr(text, "aicjit: hit aic_conv2d_"));
-    free(text);
-    conv_case_free(c);
-}
-END_TEST
-
-enum { SUFFIXES = 4 };
-
-/* Removes the folder's files and the folder; returns how many there were and how many of each suffix. */
-static int clear_folder(const char *path, int counts[SUFFIXES])
-{
-    static const char *const suffixes[SUFFIXES] = {".ll", ".s", ".o", ".txt"};
-    int files = 0;
-    DIR *folder = opendir(path);
-    ck_assert_ptr_nonnull(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (entry->d_name[0] == '.') {
-            continue;
-        }
-        files++;
-        for (int i = 0; i < SUFFIXES; i++) {
-            const char *dot = strrchr(entry->d_name, '.');
-            counts[i] += dot != NULL && strcmp(dot, suffixes[i]) == 0;
-        }
-        char name[512];
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        ck_assert_int_eq(unlink(name), 0);
-    }
-    closedir(folder);
-    ck_assert_int_eq(rmdir(path), 0);
-    return files;
-}
-
-/* A folder for dumps that goes away when the context is made, then comes back. */
-static void lose_dumps(const char *dump_dir, conv_case *c)
-{
-    aic_context_options options = aic_context_options_init();
-    options.dump_dir = dump_dir;
-    aic_context *context = context_new(&options);
-    ck_assert_int_eq(rmdir(dump_dir), 0);
-    conv_case_reset(c);
-    ck_assert_int_eq(aic_jit_conv2d(context, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]), AIC_IO);
-    ck_assert_msg(strstr(aic_last_error(), "dump_dir: ") != NULL && strstr(aic_last_error(), dump_dir) != NULL, "%s",
-                  aic_last_error());
-    ck_assert_int_eq(mkdir(dump_dir, 0700), 0);
-    run_in(context, c);
-    aic_context_destroy(context);
-    int counts[SUFFIXES] = {0};
-    ck_assert_int_eq(clear_folder(dump_dir, counts), SUFFIXES);
-}
-
-START_TEST(dump_folder)
-{
-    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
-    conv_case *c = conv_case_new(&desc);
-    char path[] = "/tmp/aicjit-test-XXXXXX";
-    ck_assert_ptr_nonnull(mkdtemp(path));
-    char *text = listen(0, path, c);
-    ck_assert_str_eq(text, "");
-    free(text);
-    int counts[SUFFIXES] = {0};
-    ck_assert_int_eq(clear_folder(path, counts), SUFFIXES); /* and no temporary file */
-    for (int i = 0; i < SUFFIXES; i++) {
-        ck_assert_int_eq(counts[i], 1);
-    }
-
-    /* The folder is gone: the context makes it. When it goes later there is no kernel, and the output is as before. */
-    text = listen(0, path, c);
-    ck_assert_str_eq(text, "");
-    free(text);
-    ck_assert_int_eq(clear_folder(path, counts), SUFFIXES);
-    lose_dumps(path, c);
-    conv_case_free(c);
-
-    /* Nor can it be made, or it is none. */
-    char inner[sizeof path + 16];
-    snprintf(inner, sizeof inner, "%s/none", path);
-    const char *wrong[] = {inner, "/dev/null"};
-    for (int i = 0; i < 2; i++) {
-        aic_context_options options = aic_context_options_init();
-        aic_context *context = NULL;
-        options.dump_dir = wrong[i];
-        ck_assert_int_eq(aic_context_create(&options, &context), AIC_INVALID_ARGUMENT);
-        ck_assert_msg(strstr(aic_last_error(), "dump_dir: ") && strstr(aic_last_error(), wrong[i]), "%s",
-                      aic_last_error());
-    }
-}
-END_TEST
-
 /* ---- cache and lifetime ---- */
 
 START_TEST(statistics)
@@ -512,155 +339,7 @@ START_TEST(contexts_leave_nothing)
 }
 END_TEST
 
-/* Tests change the environment; in one process they must find it as it was. */
-static char *saved[3];
-static const char *const variables[3] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
-
-static void save_environment(void)
-{
-    for (int i = 0; i < 3; i++) {
-        const char *value = getenv(variables[i]);
-        saved[i] = value != NULL ? strdup(value) : NULL;
-    }
-}
-
-static void restore_environment(void)
-{
-    for (int i = 0; i < 3; i++) {
-        if (saved[i] != NULL) {
-            setenv(variables[i], saved[i], 1);
-            free(saved[i]);
-        } else {
-            unsetenv(variables[i]);
-        }
-    }
-}
-
-/* ---- log, default context, memory of threads ---- */
-
-typedef struct told {
-    pthread_mutex_t mutex;
-    int of_level[3], csv;
-    char last[3][512];
-} told;
-
-static void take_line(void *data, int level, const char *line)
-{
-    told *l = data;
-    ck_assert_ptr_null(strchr(line, '\n'));
-    ck_assert_int_eq(aic_isa_check("no such level"), AIC_INVALID_ARGUMENT); /* a log may call the library */
-    pthread_mutex_lock(&l->mutex);
-    if (level <= 2) {
-        l->of_level[level]++;
-        snprintf(l->last[level], sizeof l->last[level], "%s", line);
-    } else {
-        l->csv++;
-    }
-    pthread_mutex_unlock(&l->mutex);
-}
-
-static aic_context *logging_context(told *l, int level)
-{
-    *l = (told){.mutex = PTHREAD_MUTEX_INITIALIZER};
-    aic_context_options options = aic_context_options_init();
-    options.log = take_line;
-    options.log_data = l;
-    options.verbose = level;
-    options.cache = "off";
-    options.threads = 1; /* no line about a pool */
-    return context_new(&options);
-}
-
-/* Lines of the levels and categories go to the log, and not to standard error. */
-START_TEST(lines_go_to_the_log)
-{
-    told l;
-    aic_context *context = logging_context(&l, 2);
-    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
-    conv_case *c = conv_case_new(&desc);
-    fclose(stderr);
-    stderr = tmpfile();
-    const int of_opening = l.of_level[1]; /* on some hosts */
-    run_in(context, c);
-    ck_assert_int_eq(l.of_level[1], of_opening + 1);
-    ck_assert_msg(strncmp(l.last[1], "compiled conv2d(", 16) == 0, "%s", l.last[1]);
-    const int after_one = l.of_level[2];
-    ck_assert_int_ge(after_one, 1);
-    run_in(context, c);
-    ck_assert_int_eq(l.of_level[2], after_one + 1);
-    ck_assert_msg(strncmp(l.last[2], "hit ", 4) == 0, "%s", l.last[2]);
-    aic_context_destroy(context);
-    context = logging_context(&l, AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC);
-    run_in(context, c);
-    ck_assert_int_eq(l.csv, 2);
-    ck_assert_int_eq(l.of_level[0], 0);
-    ck_assert_int_eq((int)ftell(stderr), 0);
-    aic_context_destroy(context);
-    conv_case_free(c);
-}
-END_TEST
-
-/* A warning goes to the log once, wherever it comes about, and is there for aic_take_warning() all the same. */
-START_TEST(warnings_go_to_the_log)
-{
-    told l = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    aic_context_options options = aic_context_options_init();
-    options.log = take_line;
-    options.log_data = &l;
-    options.tuning_db = "/nowhere/tuning.txt";
-    aic_context *context = context_new(&options); /* on the caller's thread */
-    ck_assert_int_eq(l.of_level[0], 1);
-    ck_assert_msg(strstr(l.last[0], "/nowhere/tuning.txt") != NULL, "%s", l.last[0]);
-    ck_assert_str_eq(aic_take_warning(), l.last[0]);
-    aic_context_destroy(context);
-
-    /* Of each file of the disk cache that is damaged: a kernel, looked for on the caller's thread, and parts, on the
-     * generator's. */
-    static char path[DISK_FILES_MAX][DISK_PATH];
-    static const char *const prefixes[] = {"aic_", "part_"};
-    int files = 0;
-    disk_open();
-    conv_case *c = disk_small_case();
-    disk_deed deed = disk_call_anew(c, "rw");
-    ck_assert_uint_eq(deed.stats.stores, 1);
-    for (int i = 0; i < 2; i++) {
-        for (size_t f = disk_files(prefixes[i], path); f > 0; f--) {
-            disk_spoil_byte(path[f - 1]);
-            files++;
-        }
-    }
-    ck_assert_int_ge(files, 2);
-    options.tuning_db = "";
-    options.cache = "ro", options.cache_dir = disk_folder;
-    context = context_new(&options);
-    const int before = l.of_level[0];
-    run_in(context, c);
-    ck_assert_int_eq(l.of_level[0], before + files);
-    ck_assert_str_eq(aic_take_warning(), l.last[0]);
-    conv_case_free(c);
-    aic_context_destroy(context);
-    disk_close();
-}
-END_TEST
-
-/* What a call warns of. */
-START_TEST(calls_warn_the_log)
-{
-    told l;
-    aic_context *context = logging_context(&l, 0);
-    aic_fixpipe_desc desc = aic_fixpipe_desc_init();
-    desc.src = desc.dst = AIC_FLOAT32;
-    desc.nSize = desc.dstStride = 16, desc.mSize = desc.srcStride = 1, desc.ndNum = 0;
-    float src[16] = {0}, dst[16] = {0};
-    for (int i = 1; i <= 2; i++) {
-        ck_assert_msg(aic_jit_fixpipe(context, &desc, dst, src, NULL) == AIC_OK, "%s", aic_last_error());
-        ck_assert_int_eq(l.of_level[0], i);
-    }
-    aic_context_destroy(context);
-}
-END_TEST
-
-/* ---- memory of the caller ---- */
+/* ---- memory of the caller, default context ---- */
 
 enum { REFUSE_NONE = -1 };
 
@@ -821,16 +500,11 @@ Suite *suite_context(void)
     tcase_add_test(tcase, limits);
     tcase_add_test(tcase, names_differ_by_semantics);
     tcase_add_test(tcase, pass_pipeline);
-    tcase_add_test(tcase, verbose);
-    tcase_add_test(tcase, dump_folder);
     tcase_add_test(tcase, statistics);
     tcase_add_test(tcase, statistics_of_spellings);
     tcase_add_test(tcase, kernel_outlives_context);
     tcase_add_test(tcase, many_contexts);
     tcase_add_test(tcase, contexts_leave_nothing);
-    tcase_add_test(tcase, lines_go_to_the_log);
-    tcase_add_test(tcase, warnings_go_to_the_log);
-    tcase_add_test(tcase, calls_warn_the_log);
     tcase_add_test(tcase, default_in_code);
     tcase_add_loop_test(tcase, memory_of_the_caller, 1, 3);
     tcase_add_test(tcase, memory_of_the_caller_ends);

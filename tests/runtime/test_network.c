@@ -369,6 +369,20 @@ static void take_step(void *user, size_t kernel)
     ck_assert_uint_eq(kernel, s->calls++);
 }
 
+/* A timed call gives the results of any other, and the time of each of the four kernels. */
+static void times_are_of_kernels(const aic_network *network, const void *x, const int8_t *y)
+{
+    int8_t again[PLANE];
+    uint64_t ns[5];
+    memset(ns, 0xff, sizeof ns);
+    ck_assert_int_eq(aic_network_call_timed(network, &x, 1, (void *[]){again}, 1, ns), AIC_OK);
+    ck_assert_mem_eq(again, y, sizeof again);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_lt(ns[i], UINT64_MAX);
+    }
+    ck_assert_uint_eq(ns[4], UINT64_MAX);
+}
+
 START_TEST(progress_and_steps)
 {
     network_case c;
@@ -395,6 +409,8 @@ START_TEST(progress_and_steps)
     network = network_case_network(&c, NULL, &options);
     ck_assert_int_eq(call(network, x, y), AIC_OK);
     ck_assert_uint_eq(s.calls, 4);
+    s.calls = 0;
+    times_are_of_kernels(network, x, y);
     aic_network_destroy(network);
     aic_context_destroy(single);
     network_case_close(&c);

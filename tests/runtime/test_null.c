@@ -69,6 +69,7 @@ typedef struct fixture {
     aic_network_facts facts;
     const void *input[1];
     void *output[1];
+    uint64_t times[64]; /* of kernels */
     aic_npy_header npy;
     aic_operand tensor;
     char npy_text[AIC_NPY_WRITTEN_MAX];

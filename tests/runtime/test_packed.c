@@ -3,6 +3,9 @@
 #include "codegen/packed.h"
 #include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
+#include "runtime/code/code_memory.h"
+#include "runtime/generator/generator.h"
+#include "runtime/generator/worker.h"
 #include "tests/disk_case.h"
 #include "tests/levels.h"
 
@@ -375,6 +378,72 @@ START_TEST(names_of_forms)
 }
 END_TEST
 
+/* ---- what packs for other targets ---- */
+
+typedef struct packer_case {
+    aic_problem problem;
+    const char *schedule;
+    aic_packer packer;
+} packer_case;
+
+static aic_status make_packer(void *argument)
+{
+    packer_case *c = argument;
+    return aic_generator()->packer(&c->problem, c->schedule, &c->packer);
+}
+
+/* The image that the packer of the sample's kernel makes is the kernel's own. */
+static void check_packer(const sample *s, aic_context *context, const char *text)
+{
+    aic_kernel_info info = aic_kernel_info_init();
+    aic_spec spec, canonical;
+    aic_code_memory memory;
+    ck_assert_int_eq(aic_kernel_get_info(s->kernel, &info), AIC_OK);
+    ck_assert_int_eq(aic_spec_read(text, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &context->semantics, &canonical), AIC_OK);
+    packer_case c = {.problem = aic_context_problem(context, &canonical, context->target), .schedule = info.schedule};
+    ck_assert_msg(aic_worker_run(make_packer, &c) == AIC_OK, "%s: %s", s->what, aic_last_error());
+    ck_assert_uint_eq(c.packer.packing.operand, WEIGHT);
+    ck_assert_uint_eq((uint64_t)c.packer.packing.bytes, s->bytes);
+    ck_assert_int_eq(aic_code_memory_place(&c.packer.image, &memory), AIC_OK);
+    unsigned char *image = aligned_block(s->bytes);
+    memset(image, 0xA5, s->bytes);
+    void (*const pack)(void *, const void *) =
+        (void (*)(void *, const void *))(uintptr_t)(memory.base + c.packer.image.function[AIC_FUNCTION_ENTRY]);
+    pack(image, s->pointer[WEIGHT]);
+    ck_assert_msg(memcmp(image, s->image, s->bytes) == 0, "%s: its packer packs otherwise", s->what);
+    free(image);
+    aic_code_memory_release(&memory);
+    aic_image_free(&c.packer.image);
+}
+
+/* At every level, by code that any processor of the architecture runs. */
+START_TEST(packers_of_other_targets)
+{
+    static const char *const TEXTS[] = {
+        LAYER(6),
+        "conv2d(dtype=int8, fm_shape=[2,7,5,32], kernel_shape=[2,3,3,48,32])",
+        "conv2d(dtype=int8, fm_shape=[2,9,9,32], kernel_shape=[1,3,3,64,1], groups=64)",
+        "conv2d(dtype=float16, fm_shape=[2,7,5,16], kernel_shape=[2,1,1,32,16])",
+        "conv2d(dtype=float16, fm_shape=[2,7,5,16], kernel_shape=[2,3,3,32,16], accumulate=fast)",
+        "conv2d(dtype=float16, fm_shape=[2,8,8,16], kernel_shape=[2,3,3,32,16], accumulate=winograd)",
+        "mmad(dtype=int8, m=7, k=43, n=37)",
+        "mmad(dtype=float32, m=7, k=21, n=37)",
+        "mmad(dtype=bfloat16, m=7, k=21, n=37)",
+    };
+    for (int level = 0; level < levels_count(); level++) {
+        aic_context *context = levels_context(level, 1);
+        for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
+            sample s;
+            open_sample(&s, context, TEXTS[i], NULL);
+            check_packer(&s, context, TEXTS[i]);
+            close_sample(&s);
+        }
+        aic_context_destroy(context);
+    }
+}
+END_TEST
+
 /* Functions that check nothing have a function that does. */
 START_TEST(wrong_requests)
 {
@@ -400,6 +469,7 @@ Suite *suite_packed(void)
     tcase_add_test(tcase, shorter_images);
     tcase_add_test(tcase, one_image_for_all_sizes);
     tcase_add_test(tcase, names_of_forms);
+    tcase_add_test(tcase, packers_of_other_targets);
     tcase_add_test(tcase, wrong_requests);
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(disk, disk_open, disk_close);

@@ -601,6 +601,7 @@ START_TEST(peaks_are_measured)
     ck_assert(aic_peak_fma_f32_of(128) > 0 && aic_peak_fma_f32_of(128) < 4 * aic_peak_fma_f32());
     ck_assert(aic_peak_vector_operations(512) > 0);
     ck_assert(aic_peak_copy_of(0) > 0 && aic_peak_copy_of(4096) > 0);
+    ck_assert(aic_peak_pass_of(0, 4096) > 0 && aic_peak_pass_of(1 << 16, 1 << 20) > 0);
 }
 END_TEST
 

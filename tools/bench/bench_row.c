@@ -1,9 +1,8 @@
 /* Lines of `aicjit bench`. */
 #include "tools/bench/bench_row.h"
 
-#include "tools/json.h"
+#include "tools/json_write.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 static double per_ns(int64_t amount, const bench_row *row)
@@ -111,45 +110,68 @@ void bench_print_row(const bench_columns *columns, const bench_row *row)
 
 static void put_text(const char *key, const char *text)
 {
-    printf("\"%s\":", key);
-    json_put_string(stdout, text == NULL ? "" : text);
-    (void)putchar(',');
+    json_text(key, text == NULL ? "" : text);
 }
 
-static void put_new_keys(const bench_row *row, bool compared)
+static void put_time(const bench_row *row)
 {
-    printf("\"low_ns\":%.1f,\"high_ns\":%.1f,\"samples\":%zu,\"calls\":%" PRIu64
-           ",\"clock\":\"%s\",\"weights\":\"%s\",",
-           row->time.low_ns, row->time.high_ns, row->time.samples, row->time.calls,
-           row->clock == TIMER_WALL ? "wall" : "processor", row->packed ? "packed" : "plain");
-    put_text("schedule", row->info.schedule);
-    put_text("origin", row->info.origin);
-    put_text("name", row->name);
+    json_fixed("median_ns", row->time.median_ns, 1);
+    json_fixed("min_ns", row->time.min_ns, 1);
+    json_fixed("p90_ns", row->time.p90_ns, 1);
+    json_fixed("gmacs_per_s", per_ns(row->macs, row), 3);
+    json_fixed("gbytes_per_s", per_ns(row->bytes, row), 3);
+    json_fixed("low_ns", row->time.low_ns, 1);
+    json_fixed("high_ns", row->time.high_ns, 1);
+    json_integer("samples", (int64_t)row->time.samples);
+    json_integer("calls", (int64_t)row->time.calls);
+    json_text("clock", row->clock == TIMER_WALL ? "wall" : "processor");
+}
+
+static void put_shares(const bench_row *row, bool compared)
+{
     put_text("peak", row->peak_name);
-    printf("\"peak_share\":%.4f,\"bound_share\":%.4f,\"bound_ns\":%.1f,\"predicted_ns\":%.1f,\"ratio\":%.4f,",
-           peak_share(row), bound_share(row), row->bound_ns, row->predicted_ns, row->ratio);
+    json_fixed("peak_share", peak_share(row), 4);
+    json_fixed("bound_share", bound_share(row), 4);
+    json_fixed("bound_ns", row->bound_ns, 1);
+    json_fixed("predicted_ns", row->predicted_ns, 1);
+    json_fixed("ratio", row->ratio, 4);
     if (compared) {
-        printf("\"before_ns\":%.1f,\"before_ratio\":%.4f,\"verdict\":%d,", row->before_ns,
-               row->time.median_ns > 0 ? row->before_ns / row->time.median_ns : 0, row->verdict);
+        json_fixed("before_ns", row->before_ns, 1);
+        json_fixed("before_ratio", row->time.median_ns > 0 ? row->before_ns / row->time.median_ns : 0, 4);
+        json_integer("verdict", row->verdict);
     }
+}
+
+static void put_making(const bench_row *row)
+{
+    const bool made = row->info.compiled || row->info.loaded;
+    json_integer("compile_ns", (int64_t)compile_ns(row));
+    json_integer("make_ns", made ? (int64_t)row->info.make_ns : 0);
+    json_object("parts");
+    json_integer("ready", row->info.parts_ready);
+    json_integer("loaded", row->info.parts_loaded);
+    json_integer("made", row->info.parts_made);
+    json_end();
+    json_text("cache", row->info.compiled ? "miss" : row->info.loaded ? "disk" : "memory");
 }
 
 void bench_print_json(const bench_row *row, const char *choices, bool compared)
 {
-    (void)putchar('{');
+    json_compact();
+    json_object(NULL);
     put_text("spec", row->spec);
     put_text("choices", choices);
     put_text("kernel", row->info.name);
     put_text("isa", row->info.isa);
-    printf("\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
-           ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,",
-           row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
-           per_ns(row->macs, row), per_ns(row->bytes, row));
-    put_new_keys(row, compared);
-    const char *cache = row->info.compiled ? "miss" : row->info.loaded ? "disk" : "memory";
-    const bool made = row->info.compiled || row->info.loaded;
-    printf("\"compile_ns\":%" PRIu64 ",\"make_ns\":%" PRIu64 ",\"parts\":{\"ready\":%u,\"loaded\":%u,\"made\":%u},"
-           "\"cache\":\"%s\"}\n",
-           compile_ns(row), made ? row->info.make_ns : 0, row->info.parts_ready, row->info.parts_loaded,
-           row->info.parts_made, cache);
+    json_integer("threads", row->info.threads);
+    json_integer("macs", row->macs);
+    json_integer("bytes", row->bytes);
+    put_time(row);
+    json_text("weights", row->packed ? "packed" : "plain");
+    put_text("schedule", row->info.schedule);
+    put_text("origin", row->info.origin);
+    put_text("name", row->name);
+    put_shares(row, compared);
+    put_making(row);
+    json_end();
 }

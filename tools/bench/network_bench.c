@@ -4,7 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
-#include "tools/json.h"
+#include "tools/json_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,21 +102,29 @@ static void print_table(const bench_call *c, const timer_result *time)
 static void print_json(const bench_call *c, const timer_result *time)
 {
     const aic_network_facts *facts = c->facts;
-    printf("{\"isa\":");
-    json_put_string(stdout, facts->isa);
-    printf(",\"threads\":%d,\"median_ns\":%.1f,\"min_ns\":%.1f,\"p90_ns\":%.1f,\"arena_bytes\":%" PRId64
-           ",\"constant_bytes\":%" PRId64 ",\"kernels\":[",
-           threads_of(facts), time->median_ns, time->min_ns, time->p90_ns, facts->arena_bytes, facts->constant_bytes);
+    json_compact();
+    json_object(NULL);
+    json_text("isa", facts->isa);
+    json_integer("threads", threads_of(facts));
+    json_fixed("median_ns", time->median_ns, 1);
+    json_fixed("min_ns", time->min_ns, 1);
+    json_fixed("p90_ns", time->p90_ns, 1);
+    json_integer("arena_bytes", facts->arena_bytes);
+    json_integer("constant_bytes", facts->constant_bytes);
+    json_array("kernels");
     for (size_t i = 0; i < facts->kernels; i++) {
         const aic_network_kernel *k = &facts->kernel[i];
-        printf("%s{\"line\":%zu,\"output\":", i > 0 ? "," : "", k->line);
-        json_put_string(stdout, k->output);
-        printf(",\"spec\":");
-        json_put_string(stdout, k->text);
-        printf(",\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f}", k->macs, k->bytes,
-               median_of(c->clock, i));
+        json_object(NULL);
+        json_integer("line", (int64_t)k->line);
+        json_text("output", k->output);
+        json_text("spec", k->text);
+        json_integer("macs", k->macs);
+        json_integer("bytes", k->bytes);
+        json_fixed("median_ns", median_of(c->clock, i), 1);
+        json_end();
     }
-    printf("]}\n");
+    json_end();
+    json_end();
 }
 
 int network_bench(const aic_network *network, network_clock *clock, void *const tensors[], double seconds, bool json)

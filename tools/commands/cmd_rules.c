@@ -2,7 +2,7 @@
 #include "tools/args.h"
 #include "tools/command.h"
 #include "tools/harness/fail.h"
-#include "tools/json.h"
+#include "tools/json_write.h"
 #include "tools/sheet.h"
 
 #include <stdio.h>
@@ -20,27 +20,23 @@ static void default_of(const aic_rule *rule, char *text, size_t capacity)
     }
 }
 
-static void put_member(const char *name, const char *text)
-{
-    printf("%s\"%s\":", strcmp(name, "op") == 0 ? "{" : ",", name);
-    json_put_string(stdout, text);
-}
-
 static void put_json(const aic_rule *rule)
 {
     char value[64];
     default_of(rule, value, sizeof value);
-    put_member("op", rule->op);
-    put_member("kind", rule->kind);
-    put_member("id", rule->id);
-    put_member("field", rule->field);
-    put_member("text", rule->text);
-    put_member("origin", rule->origin);
-    put_member("source", rule->source);
+    json_compact();
+    json_object(NULL);
+    json_text("op", rule->op);
+    json_text("kind", rule->kind);
+    json_text("id", rule->id);
+    json_text("field", rule->field);
+    json_text("text", rule->text);
+    json_text("origin", rule->origin);
+    json_text("source", rule->source);
     if (value[0] != '\0') {
-        put_member("value", value);
+        json_text("value", value);
     }
-    printf("}\n");
+    json_end();
 }
 
 /* The readings of the choice that decides a step, the default first. */

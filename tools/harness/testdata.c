@@ -309,10 +309,30 @@ static int64_t largest_size(const aic_spec *spec, const aic_operand *operand)
     return strcmp(operand->name, "v_row") == 0 ? desc->rows : strcmp(operand->name, "v_col") == 0 ? desc->cols : -1;
 }
 
+/* Clears the last channels of the last block in one of three weights of a convolution: half a block, as networks have
+ * it whose channels fill no whole blocks, or any number of them. */
+static void clear_channels(const aic_spec *spec, const aic_operand *operand, uint64_t seed, unsigned char *data)
+{
+    const stage_desc first = stage_of(spec, 0);
+    const int64_t *shape = first.desc.conv2d.kernel_shape; /* [c1, kh, kw, cout, c0] */
+    uint64_t state = seed;
+    if (first.op != AIC_OP_CONV2D || strcmp(operand->name, "weight") != 0 || shape[4] == 1 || !once_in(&state, 3)) {
+        return;
+    }
+    const size_t size = aic_dtype_size(operand->dtype);
+    const int64_t c0 = shape[4], kept = once_in(&state, 2) ? c0 / 2 : rng_range(&state, 0, c0 - 1);
+    for (int64_t i = operand->elements / shape[0] * (shape[0] - 1); i < operand->elements; i++) {
+        if (i % c0 >= kept) {
+            memset(data + (size_t)i * size, 0, size);
+        }
+    }
+}
+
 void testdata_fill_for(const aic_spec *spec, const aic_operand *operand, uint64_t seed, void *data)
 {
     const int64_t largest = largest_size(spec, operand);
     testdata_fill(operand, seed, data);
+    clear_channels(spec, operand, seed, data);
     if (largest >= 0) {
         uint32_t bits;
         memcpy(&bits, data, sizeof bits);

@@ -11,7 +11,7 @@
 void testdata_fill(const aic_operand *operand, uint64_t seed, void *data);
 
 /* The same for an operand of a specification, whose values may have limits that follow from it: valid sizes of texpands
- * are not larger than the tile. */
+ * are not larger than the tile. Some weights of convolutions are 0 in their last channels. */
 void testdata_fill_for(const aic_spec *spec, const aic_operand *operand, uint64_t seed, void *data);
 
 /* A quantisation word from 64 random bits: the scale is normal, 2^-14 .. 8, every other bit random. */

@@ -3,7 +3,7 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
-#include "tools/json.h"
+#include "tools/json_write.h"
 #include "tools/session.h"
 
 #include <inttypes.h>
@@ -151,55 +151,58 @@ static void put_place(const diagnosis *d, int64_t element)
 {
     int64_t at[AIC_AXES_MAX];
     if (!aic_coordinates_find(&d->output->coordinates, element, at)) {
-        printf("null");
+        json_text("first", NULL);
         return;
     }
+    json_array("first");
     for (int32_t axis = 0; axis < d->output->coordinates.rank; axis++) {
-        printf("%s%" PRId64, axis == 0 ? "[" : ", ", at[axis]);
+        json_integer(NULL, at[axis]);
     }
-    printf("]");
+    json_end();
 }
 
 static void put_event(const diagnosis *d, int e)
 {
+    const diagnosis_event *event = &d->event[e];
     const aic_event_info *info = aic_event_at((size_t)e);
-    const char *before = "";
-    printf("{\"name\": \"%s\", \"meaning\": ", info->name);
-    json_put_string(stdout, info->meaning);
-    printf(", \"count\": %" PRId64 ", \"first\": ", d->event[e].count);
-    put_place(d, d->event[e].first);
-    printf(", \"first_element\": %" PRId64 ", \"channels\": {", d->event[e].first);
+    json_object(NULL);
+    json_text("name", info->name);
+    json_text("meaning", info->meaning);
+    json_integer("count", event->count);
+    put_place(d, event->first);
+    json_integer("first_element", event->first);
+    json_object("channels");
     for (int64_t c = 0; c < d->channels; c++) {
-        if (d->event[e].channel[c] != 0) {
-            printf("%s\"%" PRId64 "\": %" PRId64, before, c, d->event[e].channel[c]);
-            before = ", ";
+        char channel[24];
+        (void)snprintf(channel, sizeof channel, "%" PRId64, c);
+        if (event->channel[c] != 0) {
+            json_integer(channel, event->channel[c]);
         }
     }
-    printf("}}");
+    json_end();
+    json_end();
 }
 
 int diagnosis_print_json(const diagnosis *d)
 {
     char *text = cli_spec_text(d->spec);
-    const char *before = "\n  ";
     if (text == NULL) {
         return cli_fail_memory("the diagnosis", 0);
     }
-    printf("{\"spec\": ");
-    json_put_string(stdout, text);
-    printf(", \"choices\": ");
-    json_put_string(stdout, d->choices);
-    printf(", \"operand\": \"%s\", \"elements\": %" PRId64 ", \"events\": [", d->output->operand.name, elements_of(d));
+    json_object(NULL);
+    json_text("spec", text);
+    json_text("choices", d->choices);
+    json_text("operand", d->output->operand.name);
+    json_integer("elements", elements_of(d));
+    json_array("events");
     for (int e = 0; e < AIC_EVENT_END; e++) {
         if (d->event[e].count > 0) {
-            printf("%s", before);
             put_event(d, e);
-            before = ",\n  ";
         }
     }
-    printf("], \"advice\": ");
-    json_put_string(stdout, d->advice != NULL ? d->advice : "");
-    printf("}\n");
+    json_end();
+    json_text("advice", d->advice != NULL ? d->advice : "");
+    json_end();
     free(text);
     return CLI_DONE;
 }

@@ -6,7 +6,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/operand_text.h"
-#include "tools/json.h"
+#include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
 
 #include <aic/tool.h>
@@ -187,18 +187,28 @@ static bool reads(const aic_profile *profile, const example *e)
     return strcmp(aic_semantics_choice(&semantics, e->reading->key), e->reading->value) == 0;
 }
 
-/* The choices by which a profile parts an operator from the documents, each written by `format`; how many there are. */
-static size_t put_cell(const matrix *m, aic_op op, const aic_profile *profile, const char *format)
+/* The choices by which a profile parts an operator from the documents, each given to `put`; how many there are. */
+static size_t put_cell(const matrix *m, aic_op op, const aic_profile *profile, void (*put)(const char *key, bool first))
 {
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
         const example *e = &m->examples[i];
         if (e->op == op && reads(profile, e)) {
-            printf("%s", count++ == 0 ? "" : ", ");
-            printf(format[0] == '"' ? "\"%s\"" : "`%s`", e->reading->key);
+            put(e->reading->key, count++ == 0);
         }
     }
     return count;
+}
+
+static void put_code(const char *key, bool first)
+{
+    printf("%s`%s`", first ? "" : ", ", key);
+}
+
+static void put_element(const char *key, bool first)
+{
+    (void)first;
+    json_text(NULL, key);
 }
 
 static void put_table(const matrix *m)
@@ -217,7 +227,7 @@ static void put_table(const matrix *m)
         printf("| `%s` |", aic_op_name(op));
         for (size_t p = 1; (profile = aic_profile_at(p)) != NULL; p++) {
             printf(" ");
-            printf("%s |", put_cell(m, op, profile, "`") == 0 ? "alike" : "");
+            printf("%s |", put_cell(m, op, profile, put_code) == 0 ? "alike" : "");
         }
         printf("\n");
     }
@@ -262,42 +272,44 @@ static void put_markdown(const matrix *m)
     put_examples(m);
 }
 
-static void put_member(const char *key, const char *text)
+static void put_example(const example *e)
 {
-    printf(", \"%s\": ", key);
-    json_put_string(stdout, text);
+    json_object(NULL);
+    json_text("operator", aic_op_name(e->op));
+    json_text("key", e->reading->key);
+    json_text("value", e->reading->value);
+    json_text("row", e->choice->row);
+    if (e->command != NULL) {
+        json_text("at", e->where);
+        json_text("a", e->left);
+        json_text("b", e->right);
+        json_text("step", e->step);
+        json_text("command", e->command);
+    }
+    json_end();
 }
 
 static void put_json(const matrix *m)
 {
     const aic_profile *profile;
-    printf("{\"operators\": {");
+    json_object(NULL);
+    json_object("operators");
     for (aic_op op = (aic_op)(AIC_OP_NONE + 1); op < AIC_OP_END; op++) {
-        printf("%s\"%s\": {", op == AIC_OP_NONE + 1 ? "" : ", ", aic_op_name(op));
+        json_object(aic_op_name(op));
         for (size_t p = 1; (profile = aic_profile_at(p)) != NULL; p++) {
-            printf("%s\"%s\": [", p == 1 ? "" : ", ", profile->name);
-            (void)put_cell(m, op, profile, "\"");
-            printf("]");
+            json_array(profile->name);
+            (void)put_cell(m, op, profile, put_element);
+            json_end();
         }
-        printf("}");
+        json_end();
     }
-    printf("}, \"examples\": [");
+    json_end();
+    json_array("examples");
     for (size_t i = 0; i < m->count; i++) {
-        const example *e = &m->examples[i];
-        printf("%s{\"operator\": \"%s\"", i == 0 ? "" : ", ", aic_op_name(e->op));
-        put_member("key", e->reading->key);
-        put_member("value", e->reading->value);
-        put_member("row", e->choice->row);
-        if (e->command != NULL) {
-            put_member("at", e->where);
-            put_member("a", e->left);
-            put_member("b", e->right);
-            put_member("step", e->step);
-            put_member("command", e->command);
-        }
-        printf("}");
+        put_example(&m->examples[i]);
     }
-    printf("]}\n");
+    json_end();
+    json_end();
 }
 
 int differ_matrix(bool json)

@@ -100,6 +100,10 @@ AIC_API aic_status aic_network_info(const aic_network *network, aic_network_fact
 AIC_API aic_status aic_network_call(const aic_network *network, const void *const inputs[], size_t input_count,
                                     void *const outputs[], size_t output_count);
 
+/* The same, and writes how many nanoseconds each kernel took, in the order of aic_network_facts.kernel. */
+AIC_API aic_status aic_network_call_timed(const aic_network *network, const void *const inputs[], size_t input_count,
+                                          void *const outputs[], size_t output_count, uint64_t ns[]);
+
 /* The same n times: image k of a tensor begins k times its bytes behind the address. The results are those of n calls,
  * bit for bit. Where there are enough images for the threads, each thread computes whole images. n = 0 does nothing. */
 AIC_API aic_status aic_network_batch(const aic_network *network, const void *const inputs[], size_t input_count,
@@ -112,8 +116,7 @@ AIC_API aic_status aic_network_batch(const aic_network *network, const void *con
  * and its header, with NAME_WORKSPACE_BYTES and the bytes of each tensor, NAME_in_TENSOR_BYTES and
  * NAME_out_TENSOR_BYTES in capitals, as macros. Names, isa and triple are as for aic_export(), and so is what the code
  * is: freestanding, on the calling thread, choosing a level where there are several. Constants that kernels pack are in
- * the object packed for each level that this host runs; levels that it lacks, and other architectures, pack them in
- * every call. At most 23 inputs and outputs. Free the result with aic_exported_destroy(). */
+ * the object packed, for each level. At most 23 inputs and outputs. Free the result with aic_exported_destroy(). */
 AIC_API aic_status aic_network_export(aic_context *context, const char *folder, const char *name, const char *isa,
                                       const char *triple, aic_exported *result);
 

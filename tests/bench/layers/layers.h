@@ -36,6 +36,9 @@ bool layer_at(const layer_set *set, size_t index, layer *l);
 enum { LAYER_NAME_MAX = 64 };
 void layer_name(const layer *l, char name[LAYER_NAME_MAX]);
 
+/* Pixels of the result. */
+int64_t layer_pixels(const layer *l);
+
 /* ---- limits ---- */
 
 typedef enum limit_unit {
@@ -178,9 +181,12 @@ void print_set(const layer_set *set);
 void print_row(const results *r, const layer_row *row);
 void print_total(const results *r, const layer_kind *kind, const layer_set *set);
 
-/* What the machine allows a depthwise layer now, in 10^9 multiply-accumulates a second: products as vectors form them,
- * an instruction for int8 several taps of one channel, of which those beyond the last are lost; or copying as many
- * bytes as the operands have, whatever takes longer. */
+/* What the machine allows a depthwise layer now, in 10^9 multiply-accumulates a second: what the vector units must do,
+ * one after the other, or passing through memory, whatever takes longer. They must form products, for int8 by
+ * instructions of several taps of one channel, of which those beyond the last are lost; convert every element of an
+ * image of halves once; and requantise sums that become bytes. Putting bytes of several rows together is not counted.
+ * In memory the image is read and the result written, which is four times as large where bytes become sums of 32 bits:
+ * stores are what bounds these. */
 double limit_depthwise(const layer_row *row, const char *isa);
 
 /* Fills in the goals that this level and these threads are set. */

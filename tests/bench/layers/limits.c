@@ -78,14 +78,35 @@ static int64_t taps_together(limit_unit unit)
     return unit == LIMIT_DOT ? 4 : unit == LIMIT_PAIRS ? 2 : 1;
 }
 
+/* Multiply-adds in whose time a vector of sums is loaded from halves: counted by adding conversions to multiply-adds of
+ * as wide vectors on a Golden Cove core. The widest vectors take both units for one conversion, a double takes two of
+ * them, the first of half the width. */
+static double conversion_slots(limit_unit unit, int bits)
+{
+    enum { WIDEST = 512 };
+    const double halves = bits == WIDEST ? 2 : 1;
+    return unit == LIMIT_F32 ? halves : unit == LIMIT_F64 ? halves + 1 : 0;
+}
+
+/* Multiply-adds in whose time a vector of sums becomes a quarter of a vector of bytes: to floats, scaled, to integers,
+ * and of four such three packed ones, one in order and one rectified. */
+static const double REQUANTISED_SLOTS = 3 + (3 + 1 + 1) / 4.0;
+
 double limit_depthwise(const layer_row *row, const char *isa)
 {
+    const layer *l = &row->layer;
     const limit_unit dense = limit_of(row->kind, isa);
     const limit_unit unit = dense == LIMIT_TILES_I8 ? LIMIT_DOT : dense == LIMIT_TILES_BF16 ? LIMIT_F32 : dense;
-    const int64_t taps = (int64_t)row->layer.kernel_h * row->layer.kernel_w, together = taps_together(unit);
+    const int bits = LEVELS[level_of(isa)].bits, lanes = bits / (unit == LIMIT_F64 ? 64 : 32);
+    const int64_t taps = (int64_t)l->kernel_h * l->kernel_w, together = taps_together(unit);
     const double slots = (double)((taps + together - 1) / together * together), macs = (double)row->macs;
-    const double products = macs * slots / (double)taps / limit_now(unit, isa);
-    return macs / fmax(products, (double)row->bytes / aic_peak_copy_of((size_t)row->bytes));
+    const double outputs = macs / (double)taps;
+    const double image = outputs * l->height * l->width / (double)layer_pixels(l);
+    const double others = image * conversion_slots(unit, bits) + (row->kind->fused ? outputs * REQUANTISED_SLOTS : 0);
+    const double products =
+        macs * slots / (double)taps / limit_now(unit, isa) + others / lanes / aic_peak_vector_operations(bits);
+    const double written = outputs * (row->kind->fused ? 1 : 4);
+    return macs / fmax(products, aic_peak_pass_of((size_t)((double)row->bytes - written), (size_t)written));
 }
 
 /* Whether code of the level can use the unit: a level has those that the ones below it have. */

@@ -54,6 +54,21 @@ static void clear_channels(const aic_conv2d_desc *d, const layer *l, unsigned ch
     }
 }
 
+/* The same of the weights: whoever fills up blocks of channels has nothing to multiply there. */
+static void clear_weights(const aic_conv2d_desc *d, const layer *l, unsigned char *weight)
+{
+    const size_t size = aic_dtype_size(d->dtype);
+    const int64_t seen = l->channels / l->groups, all = l->groups > 1 ? seen : d->fm_shape[C1] * d->fm_shape[C0];
+    for (int64_t c = seen; c < all; c++) {
+        for (int64_t o = 0; o < d->kernel_shape[COUT]; o++) {
+            for (int64_t tap = 0; tap < d->kernel_shape[KH] * d->kernel_shape[KW]; tap++) {
+                const int64_t kh = tap / d->kernel_shape[KW], kw = tap % d->kernel_shape[KW];
+                memset(weight + (size_t)weight_at(d, o, c, kh, kw) * size, 0, size);
+            }
+        }
+    }
+}
+
 size_t values_stride(const bench_data *data, size_t operand)
 {
     enum { LINE = 64 };
@@ -84,6 +99,7 @@ float *values_prepare(bench_data *data, const layer *l, int batch)
 {
     const aic_conv2d_desc own = desc_of(data), *d = &own;
     prepare_images(data, l, batch);
+    clear_weights(d, l, data->pointer[WEIGHT]);
     if (d->dtype == AIC_INT8) {
         tame_weights(data);
     }
@@ -153,7 +169,7 @@ static int64_t outputs(int size, int pad, int kernel, const layer *l)
     return (size + 2 * pad - l->dilation * (kernel - 1) - 1) / l->stride + 1;
 }
 
-static int64_t pixels(const layer *l)
+int64_t layer_pixels(const layer *l)
 {
     return outputs(l->height, l->pad_h, l->kernel_h, l) * outputs(l->width, l->pad_w, l->kernel_w, l);
 }
@@ -190,12 +206,12 @@ bool values_same(const bench_data *data, const layer *l, int batch, peer_types t
 {
     const aic_operand *dst = &data->operand[DST];
     const size_t size = aic_dtype_size(dst->dtype);
-    const int64_t count = l->cout * pixels(l); /* of one image */
+    const int64_t count = l->cout * layer_pixels(l); /* of one image */
     unsigned char *theirs = bench_memory((size_t)(count * batch) * size);
     double worst = 0, largest = 0;
     peer_result(peer, theirs);
     for (int64_t i = 0; i < count * batch; i++) {
-        const size_t at = (size_t)bench_output_at(data, i % pixels(l), i % count / pixels(l)) * size +
+        const size_t at = (size_t)bench_output_at(data, i % layer_pixels(l), i % count / layer_pixels(l)) * size +
                           (size_t)(i / count) * values_stride(data, DST);
         const double ours = element_to_double(dst->dtype, (const unsigned char *)data->pointer[DST] + at);
         worst = fmax(worst, fabs(ours - element_to_double(dst->dtype, theirs + (size_t)i * size)));

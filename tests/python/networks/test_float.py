@@ -105,7 +105,45 @@ def larger(g, x):
                   coordinate_transformation_mode="asymmetric")
 
 
-GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, mobile, arithmetic, larger]
+def curves(g, x):
+    """Activations that bend, alone and behind convolutions; their value times themselves."""
+    a = g.node("Sigmoid", [x], "a")
+    b = g.node("Mul", [g.conv(a, "b", (40, 16, 3, 3)), g.node("Sigmoid", ["b"], "b0")], "b1")
+    c = g.node("HardSwish", [g.conv(b, "c", (40, 40, 1, 1))], "c0")
+    return g.node("Tanh", [g.conv(g.node("HardSigmoid", [c], "d"), "e", (10, 40, 3, 3))], "y")
+
+
+def gates(g, x):
+    """A factor a channel that follows from the picture; arithmetic of tensors, of one pixel and all."""
+    a = g.conv(x, "a", (40, 16, 3, 3), pads=[1] * 4)
+    s = g.node("Relu", [g.conv(g.node("GlobalAveragePool", [a], "p"), "q", (8, 40, 1, 1))], "r")
+    b = g.node("Relu", [g.node("Mul", [g.node("HardSigmoid", [g.conv(s, "t", (40, 8, 1, 1))], "h"), a], "m")], "b")
+    c = g.node("Sub", [g.node("Mul", [a, b], "ab"), g.node("GlobalMaxPool", [b], "v")], "c")
+    d = g.node("Div", [c, g.node("Add", [b, g.constant(np.float32(2))], "b2")], "d")
+    e = g.node("Max", [g.node("Min", [d, a], "e"), g.constant(np.float32(-1))], "e1")
+    return g.conv(g.node("Max", [e, g.node("Add", [g.node("GlobalAveragePool", [e], "w"), d], "z")], "f"), "y", (10, 40, 1, 1))
+
+
+def bounded(g, x):
+    """A normalisation that is part of no convolution, and bounds behind it."""
+    parameters = [g.constant(v.astype(np.float32)) for v in (
+        g.random.uniform(0.5, 1.5, 16), g.random.standard_normal(16), g.random.standard_normal(16), g.random.uniform(0.5, 1.5, 16))]
+    a = g.node("BatchNormalization", [x, *parameters], "n")
+    b = g.node("Clip", [a, g.constant(np.float32(0)), g.constant(np.float32(1))], "b")
+    return g.node("Clip", [g.node("Add", [b, x], "s"), g.constant(np.float32(-0.5)), g.constant(np.float32(1.5))], "y")
+
+
+def head(g, x):
+    """Scales of a detector: their pixels one behind the other, split into channels of two kinds."""
+    shapes = [g.constant(np.array([1, 21, count])) for count in (196, 49)]
+    a = g.node("Reshape", [g.conv(x, "a", (21, 16, 1, 1)), shapes[0]], "a1")
+    b = g.node("Reshape", [g.conv(x, "b", (21, 16, 3, 3), strides=[2, 2], pads=[1] * 4), shapes[1]], "b1")
+    place, kind = g.node("Split", [g.node("Concat", [a, b], "k", axis=2), g.constant(np.array([16, 5]))], ("place", "kind"), axis=1)
+    return g.node("Concat", [place, g.node("Sigmoid", [kind], "s")], "y", axis=1)
+
+
+GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, mobile, arithmetic, larger, curves,
+          gates, bounded, head]
 
 
 def make(build, seed=1):
@@ -149,6 +187,21 @@ def test_saved(build, tmp_path):
         again = aicjit.Network.open(tmp_path / str(i))
         assert np.array_equal(again(x), net(x))
         assert again.inputs == net.inputs and again.outputs == net.outputs
+
+
+@pytest.mark.parametrize("op, lowest", [("Sigmoid", 0), ("Tanh", -1)])
+def test_curves_everywhere(op, lowest):
+    """Within what _curves.py says and a rounding, from the least number of float16 to the largest."""
+    g = Graph()
+    g.node(op, ["x"], "y")
+    x = np.concatenate([np.linspace(-30, 30, 12001), [0, 6e-5, 100, 1e3, 65504, -100, -1e3, -65504, -6e-5]]).astype(np.float32)
+    x = np.concatenate([x, np.zeros(-len(x) % 16, np.float32)]).reshape(1, 16, -1, 1)
+    found = aicjit.onnx.load(g.model(x.shape))(x)
+    exact = np.float16(x).astype(np.float64)
+    with np.errstate(over="ignore"):
+        wanted = 1 / (1 + np.exp(-exact)) if op == "Sigmoid" else np.tanh(exact)
+    assert np.abs(found - wanted).max() < (3e-4 if op == "Sigmoid" else 6e-4) + 2.0**-11
+    assert found.min() >= lowest and found.max() <= 1
 
 
 def test_noise():

@@ -218,3 +218,19 @@ def test_roundings_between_layers(dtype, x_zero, y_zero, alone):
     own = one.astype(np.float32) - zero
     parts = [finish(values * (middle / Y_SCALE), y_zero, dtype) for values in (np.maximum(own, 0), own)]
     assert np.array_equal(found, parts[0] if alone else np.concatenate(parts))
+
+
+@pytest.mark.parametrize("op", ["Sigmoid", "Tanh", "HardSigmoid"])
+@pytest.mark.parametrize("dtype, x_zero, y_zero", ZEROS)
+def test_curve(dtype, x_zero, y_zero, op):
+    layer = Layer(dtype, x_zero, y_zero)
+    layer.near(layer.close(layer.g.node(op, ["f"], "s")))
+
+
+@pytest.mark.parametrize("op", ["Mul", "Sub", "Max"])
+@pytest.mark.parametrize("dtype, x_zero, y_zero", ZEROS)
+def test_pair(dtype, x_zero, y_zero, op):
+    """Of a value and of its largest elements, of which one pixel stands for all."""
+    layer = Layer(dtype, x_zero, y_zero)
+    peak = layer.g.qdq(layer.g.node("GlobalMaxPool", ["f"], "p"), X_SCALE, x_zero, dtype)
+    layer.near(layer.close(layer.g.node(op, ["f", peak], "s")))

@@ -121,7 +121,9 @@ def conv_text(x: Tensor, cout: int, window: Window, *, blocks: Optional[int] = N
     """conv2d, as text; packed: weights, whose blocks of channels say how many groups there are."""
     blocks = x.blocks if blocks is None else blocks
     seen, c0 = (blocks, x.c0) if packed is None else (packed.shape[0], packed.shape[4])
-    keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad,
+    # A column of pixels is a row to a window of one: of columns the document has no convolution.
+    size = (1, x.height) if x.width == 1 and window == Window() else (x.height, x.width)
+    keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, *size, x.c0), "pad": window.pad,
             "stride": window.stride, "kernel_shape": (seen, *window.kernel, cout, c0), "dilation": window.dilation}
     if (seen, c0) != (blocks, x.c0):
         keys["groups"] = blocks * x.c0 // (seen * c0)
@@ -159,6 +161,10 @@ class Chain:
 
     def constant(self, op: str, value: float) -> Chain:
         return self | arithmetic(op, input1_is_const=True, input1_const=value)
+
+    def square(self) -> Chain:
+        """The accumulators by themselves."""
+        return self | arithmetic("BM_MUL", input1_stage=len(self.stages))
 
     def to_float(self) -> Chain:
         """int32 sums whose bias has INTEGER_BITS as the floats that they are."""
@@ -231,16 +237,17 @@ def finish(chain: Chain, program: Program, y: Tensor, relu: bool, words: Optiona
 def _span(x: Tensor, y_slots: Sequence[int], outputs: int, inputs: int) -> int:
     """The fewest slots of x by which all groups of so many outputs and inputs can be cut out; all of them: by none."""
     slots, there, groups = np.asarray(x.slots), np.asarray(y_slots), x.channels // inputs
-    own = np.where(there < 0, -1, there // (outputs // groups))
+    wanted, given = there[there >= 0] // (outputs // groups), slots[slots >= 0] // inputs  # groups
     spans: list[int] = [*(1 << i for i in range(6)), *range(x.c0, len(slots), x.c0)]
     for span in spans:
         if span >= len(slots) or span > x.c0 and span % x.c0 or len(slots) % span or len(there) % (len(slots) // span):
             continue
         cuts = len(slots) // span
-        of_outputs = np.arange(len(there)) // (len(there) // cuts)
-        seen = [set((np.flatnonzero((slots >= group * inputs) & (slots < (group + 1) * inputs)) // span).tolist())
-                for group in range(groups)]
-        if all(group < 0 or seen[group] == {cut} for group, cut in zip(own.tolist(), of_outputs.tolist())):
+        first, last = np.full(groups, cuts), np.full(groups, -1)  # cuts in which a group has inputs
+        np.minimum.at(first, given, np.flatnonzero(slots >= 0) // span)
+        np.maximum.at(last, given, np.flatnonzero(slots >= 0) // span)
+        cut = np.flatnonzero(there >= 0) // (len(there) // cuts)
+        if (first[wanted] == cut).all() and (last[wanted] == cut).all():
             return span
     return len(slots)
 
@@ -251,12 +258,11 @@ def _grouped_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     outputs, inputs, kh, kw = weight.shape
     slots, span = np.asarray(x.slots), _span(x, y_slots, outputs, inputs)
     taken = np.zeros((len(y_slots), span, kh, kw), weight.dtype)
-    for row, channel in enumerate(y_slots):
-        if channel >= 0:
-            first = row // (len(y_slots) * span // len(slots)) * span
-            own = slots[first:first + span] - channel // (outputs * inputs // x.channels) * inputs
-            inside = (slots[first:first + span] >= 0) & (own >= 0) & (own < inputs)
-            taken[row, inside] = weight[channel, own[inside]]
+    outs, rows = np.asarray(y_slots)[:, None], np.arange(len(y_slots))[:, None]
+    seen = slots[rows // (len(y_slots) * span // len(slots)) * span + np.arange(span)]  # of each output the inputs it may see
+    own = seen - outs // (outputs * inputs // x.channels) * inputs
+    inside = (outs >= 0) & (seen >= 0) & (own >= 0) & (own < inputs)
+    taken[inside] = weight[np.broadcast_to(outs, own.shape)[inside], own[inside]]
     packed: Array = aicjit.pack_weights(taken, c0=min(span, x.c0))
     return packed
 
@@ -266,6 +272,9 @@ def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     o, i, kh, kw = weight.shape
     if i < x.channels:
         return _grouped_blocks(x, y_slots, weight)
+    if slots_of(o, 16) == tuple(y_slots) and slots_of(i, x.c0) == x.slots:  # what is filled up pack_weights fills up
+        straight: Array = aicjit.pack_weights(weight, c0=x.c0)
+        return straight
     padded = np.zeros((o + 1, i + 1, kh, kw), weight.dtype)
     padded[:o, :i] = weight
     taken = padded[np.asarray(y_slots)][:, np.asarray(x.slots)]
@@ -281,7 +290,7 @@ def out_slots(y: Tensor) -> tuple[int, ...]:
 
 def halves(weight: Floats) -> Array:
     """Weights as float16."""
-    if not (np.abs(weight) < 65520).all():
+    if not -65520 < weight.min() <= weight.max() < 65520:
         raise aicjit.UnsupportedError("weights that are not finite, or beyond the 65504 of float16")
     return weight.astype(np.float16)
 

@@ -13,7 +13,7 @@ from ._values import text, truth
 
 
 _Facts, _Options, _Exported = NAMES["aic_network_facts"], NAMES["aic_network_options"], NAMES["aic_exported"]
-_Progress, _Step = type_of("aic_network_progress"), type_of("aic_network_step")
+_Progress = type_of("aic_network_progress")
 
 NetworkKernel = collections.namedtuple("NetworkKernel", [name for name, _ in NAMES["aic_network_kernel"]._fields_])
 NetworkInfo = collections.namedtuple("NetworkInfo", "inputs outputs kernels arena_bytes buffer_bytes constant_bytes "
@@ -44,10 +44,9 @@ def _path(folder):
 
 
 class Opened(Held):
-    """A folder that is open. progress(made, kernels) is called as kernels are made, and stops that by returning False;
-    step(kernel) is called when a kernel of a call has run."""
+    """A folder that is open. progress(made, kernels) is called as kernels are made, and stops that by returning False."""
 
-    def __init__(self, folder, context=None, reference=False, progress=None, step=None):
+    def __init__(self, folder, context=None, reference=False, progress=None):
         raised, facts = [], _Facts()
 
         def told(_, made, kernels):
@@ -60,8 +59,7 @@ class Opened(Held):
         options = _Options(reference=truth("network: reference", reference))
         if progress is not None:
             options.progress = _Progress(told)
-        self._step = _Step() if step is None else _Step(lambda _, kernel: step(kernel))
-        options.step, self._handle = self._step, NetworkHandle()
+        self._handle = NetworkHandle()
         try:
             checked(lib.aic_network_open, handle_of(context), _path(folder), c.byref(options), c.byref(self._handle))
         finally:
@@ -74,8 +72,9 @@ class Opened(Held):
                                 [_operand(facts.output[i], 2) for i in range(facts.outputs)], kernels,
                                 *(_plain(getattr(facts, name)) for name in NetworkInfo._fields[3:]))
 
-    def call(self, inputs, outputs, n=None):
-        """Computes the outputs, of one image or of n, which have an axis in front then."""
+    def call(self, inputs, outputs, n=None, ns=None):
+        """Computes the outputs, of one image or of n, which have an axis in front then. ns, of one image: an array of uint64
+        that gets the nanoseconds of each kernel."""
         taken, given = self.info.inputs, self.info.outputs
         if n is not None:
             taken, given = [batch_of(o, n) for o in taken], [batch_of(o, n) for o in given]
@@ -85,7 +84,10 @@ class Opened(Held):
         for i, (operand, array) in enumerate(zip(given, outputs)):
             writes.set(i, fit("network", operand, array, True))
         arguments = self._handle, reads.array, len(taken), writes.array, len(given)
-        check(lib.aic_network_call(*arguments) if n is None else lib.aic_network_batch(*arguments, n))
+        if ns is not None:
+            check(lib.aic_network_call_timed(*arguments, ns.ctypes.data_as(c.POINTER(c.c_uint64))))
+        else:
+            check(lib.aic_network_call(*arguments) if n is None else lib.aic_network_batch(*arguments, n))
 
 
 def export(context, folder, object_file, header_file, name, isa, target):

@@ -71,13 +71,17 @@ def pack_weights(weights, *, c0=None):
     return _pack(lib.aic_pack_weights, weights, packed, weights.dtype, (dtype,), (shape, c0))
 
 
+def _word(scale, offset, is_signed):
+    word = c.c_uint64()
+    check(lib.aic_quant_word(scale, offset, is_signed, c.byref(word)))
+    return word.value
+
+
 def quant_word(scale, offset=0, dtype="int8"):
     """The quantisation word of a scale and an offset (-256..255), for results of int8 or uint8. The scale is rounded to
     the nearest of 11 significant bits; 0, negative and subnormal scales, infinities and NaN are refused."""
     is_signed = choice("quant_word: dtype", dtype, {"int8": True, "uint8": False})
-    offset, word = integer("quant_word: offset", offset, -256, 255), c.c_uint64()
-    check(lib.aic_quant_word(number("quant_word: scale", scale), offset, is_signed, c.byref(word)))
-    return word.value
+    return _word(number("quant_word: scale", scale), integer("quant_word: offset", offset, -256, 255), is_signed)
 
 
 def _numbers(name, values, kinds):
@@ -92,8 +96,12 @@ def _numbers(name, values, kinds):
 def quant_words(scale, offset=0, dtype="int8"):
     """Quantisation words, uint64, of the scales and offsets of channels: numbers or arrays that fit each other."""
     scale, offset = np.broadcast_arrays(_numbers("scale", scale, "fiu"), _numbers("offset", offset, "iu"))
-    words = [quant_word(float(s), int(o), dtype) for s, o in zip(scale.ravel(), offset.ravel())]
-    return np.array(words, np.uint64).reshape(scale.shape)
+    is_signed = choice("quant_word: dtype", dtype, {"int8": True, "uint8": False})
+    pairs = list(zip(scale.ravel().tolist(), offset.ravel().tolist()))
+    for o in set(offset.ravel().tolist()):
+        integer("quant_word: offset", o, -256, 255)
+    words = {(s, o): _word(s, o, is_signed) for s, o in dict.fromkeys(pairs)}
+    return np.array([words[pair] for pair in pairs], np.uint64).reshape(scale.shape)
 
 
 def unpack_accumulators(dst, height, width):

@@ -30,7 +30,7 @@ def _is_word(values: Floats) -> bool:
     return bool((values > 0).all() and np.array_equal(word_scale(aicjit.quant_words(values)), values))
 
 
-def _stage(chain: Chain, program: Program, op: str, x: Tensor, values: Floats, neutral: float) -> None:
+def stage(chain: Chain, program: Program, op: str, x: Tensor, values: Floats, neutral: float) -> None:
     """A number a channel, or one for all; none where all are neutral."""
     if (values == neutral).all():
         return
@@ -42,10 +42,11 @@ def _stage(chain: Chain, program: Program, op: str, x: Tensor, values: Floats, n
 
 
 def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift: Optional[Floats] = None,
-              act: Act = PLAIN, *, window: Window = Window(), residual: Optional[Tensor] = None,
+              act: Act = PLAIN, *, window: Window = Window(), residual: Optional[Tensor] = None, op: str = "BM_ADD",
               pixels: Optional[Floats] = None, gains: Optional[Floats] = None) -> None:
     """y = act((sum of x over the window) * gain + shift + residual), in steps of y's elements: gain and shift are numbers
-    of the channels, pixels a factor of each pixel, gains one of each accumulator, residual accumulators."""
+    of the channels, pixels a factor of each pixel, gains one of each accumulator, residual accumulators, of all pixels or of
+    one that stands for all; op may be another one than a sum."""
     if x.c0 != BLOCK[x.dtype]:
         raise aicjit.UnsupportedError("a picture in blocks of %d channels" % x.c0)
     taps, c0, times = window.kernel[0] * window.kernel[1], x.c0, x.blocks
@@ -66,15 +67,17 @@ def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift
     if gains is not None:
         chain.operand("BM_MUL", program.constant(gains))
     if not whole:
-        _stage(chain, program, "BM_MUL", x, gain, 1)
-        _stage(chain, program, "BM_ADD", x, shift, 0)
+        stage(chain, program, "BM_MUL", x, gain, 1)
+        stage(chain, program, "BM_ADD", x, shift, 0)
     if residual is not None:
-        chain.operand("BM_ADD", residual.place.at(0, residual.bytes // times))
+        one = isinstance(y, Tensor) and residual.pixels < y.pixels
+        keys = {"input1_stride": (0, residual.block_bytes // 4, 0, 1)} if one else {}
+        chain.operand(op, residual.place.at(0, residual.bytes // times), **keys)
     chain.activate(program, act, x, 4 * c0 if times > 1 else 0)
-    _end(chain, program, x, y, gain if whole else None, act, times)
+    end_blocks(chain, program, x, y, gain if whole else None, act, times)
 
 
-def _end(chain: Chain, program: Program, x: Tensor, y: Tensor | Rows, gain: Optional[Floats], act: Act, times: int) -> None:
+def end_blocks(chain: Chain, program: Program, x: Tensor, y: Tensor | Rows, gain: Optional[Floats], act: Act, times: int) -> None:
     if isinstance(y, Rows):
         end_rows(chain, program, y, act, x.c0, times)
         return
@@ -102,13 +105,23 @@ def accumulators(program: Program, x: Tensor, gain: Floats, shift: Optional[Floa
     return y
 
 
+def constants(program: Program, x: Tensor, values: Optional[Floats] = None) -> Chain:
+    """A chain whose accumulators are these floats of the channels, or 0, for all pixels of x: products with nothing."""
+    c0, bias = x.c0, None
+    if values is not None:
+        spread = x.spread(values.astype(np.float32))
+        bias = program.constant(spread if x.dtype == "float16" else spread.view(np.int32)).at(0, 4 * c0 if x.blocks > 1 else 0)
+    text = conv_text(x, c0, Window(), blocks=1, bias=bias is not None)
+    return Chain(text, feature_map=x.place.at(0, x.block_bytes), l1out=bias,
+                 weight=program.constant(np.zeros((1, 1, 1, c0, c0), x.dtype)))
+
+
 def act_on_sums(program: Program, x: Tensor, sums: Tensor, y: Tensor, act: Act) -> None:
-    """y = act(sums), by a product of int8 with nothing, which is the float 0, and a sum with the accumulators."""
+    """y = act(sums)."""
     c0, times = x.c0, x.blocks
-    weight = program.constant(np.zeros((1, 1, 1, c0, c0), x.dtype))
-    chain = Chain(conv_text(x, c0, Window(), blocks=1, bias=False), feature_map=x.place.at(0, x.block_bytes), weight=weight)
+    chain = constants(program, x)
     chain.operand("BM_ADD", sums.place.at(0, sums.bytes // times)).activate(program, act, x, 4 * c0 if times > 1 else 0)
-    _end(chain, program, x, y, None, act, times)
+    end_blocks(chain, program, x, y, None, act, times)
 
 
 # ---- element by element on 8 and 16 bits ----

@@ -103,7 +103,9 @@ class Program:
         import hashlib  # networks that are opened need none
 
         array = np.ascontiguousarray(array)
-        key = hashlib.sha256(repr((array.dtype.str, array.shape)).encode() + array.tobytes()).digest()
+        content = hashlib.sha256(repr((array.dtype.str, array.shape)).encode())
+        content.update(array.reshape(-1).view(np.uint8).data)
+        key = content.digest()
         if key not in self._known:
             self._known[key] = "c%d" % len(self._known)
             self.constants[self._known[key]] = array

@@ -30,11 +30,12 @@ def integers(weight: Floats, bias: Optional[Floats], x_scale: Floats, x_zero: in
         raise aicjit.UnsupportedError("weights that are not finite")
     steps = x_scale.astype(np.float64).reshape(-1, weight.shape[1])
     steps = np.repeat(steps, len(weight) // len(steps), axis=0)
-    scaled = weight.astype(np.float64) * steps[:, :, None, None]
-    largest = np.abs(scaled).max(axis=(1, 2, 3), initial=0) / 127
+    whole = weight * steps[:, :, None, None]  # in place from here on: weights are large
+    largest = np.maximum(whole.max(axis=(1, 2, 3), initial=0), -whole.min(axis=(1, 2, 3), initial=0)) / 127
     factor = word_above(np.maximum(largest, np.abs(bias) * 2.0**-24) / y_scale)
     step = factor.astype(np.float64) * y_scale
-    whole = np.clip(np.rint(scaled / step[:, None, None, None]), -127, 127)
+    whole /= step[:, None, None, None]
+    np.clip(np.rint(whole, out=whole), -127, 127, out=whole)
     start = np.rint(bias / step) - x_zero * whole.sum(axis=(1, 2, 3))
     return Integers(whole.astype(np.int8), start.astype(np.int32), factor)
 

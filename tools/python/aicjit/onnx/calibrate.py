@@ -41,11 +41,24 @@ def feeds(net: Network, images: Images) -> Iterator[dict[str, Array]]:
         yield {name: array[i : i + 1] for name, array in arrays.items()}
 
 
-def value_of(values: Mapping[str, Array], x: Tensor) -> Floats:
-    """A value of a call, [C, H * W], of what lies in the buffers of a network that keeps them."""
+def _elements(values: Mapping[str, Array], x: Tensor) -> Array:
+    """A value of a call, [C1, H * W, c0], as it lies in the buffers of a network that keeps them."""
     memory = values[x.place.name].reshape(-1).view(np.uint8)[x.place.offset : x.place.offset + x.bytes]
-    array = memory.view(x.dtype).reshape(x.blocks, x.pixels, x.c0)
-    flat = array.transpose(0, 2, 1).reshape(-1, x.pixels)
+    return memory.view(x.dtype).reshape(x.blocks, x.pixels, x.c0)
+
+
+def _top(values: Mapping[str, Array], x: Tensor) -> Floats:
+    """The largest absolute value of each channel of float16, whose bits without the sign are in the same order."""
+    bits = (_elements(values, x).view(np.uint16) & np.uint16(0x7FFF)).max(axis=1)
+    flat, slots = bits.view(np.float16).reshape(-1), np.asarray(x.slots)
+    result = np.zeros(x.channels, np.float32)
+    result[slots[slots >= 0]] = flat[slots >= 0]
+    return result
+
+
+def value_of(values: Mapping[str, Array], x: Tensor) -> Floats:
+    """A value of a call, [C, H * W]."""
+    flat = _elements(values, x).transpose(0, 2, 1).reshape(-1, x.pixels)
     slots = np.asarray(x.slots)
     result = np.zeros((x.channels, x.pixels), np.float32)
     there = slots >= 0
@@ -53,15 +66,16 @@ def value_of(values: Mapping[str, Array], x: Tensor) -> Floats:
     return (result - np.float32(x.zero)) * x.scale[:, None] if x.dtype == "int8" else result
 
 
-def _each(net: Network, tensors: Mapping[str, Tensor], images: Images, use: Callable[[str, Floats], None]) -> int:
-    """Calls use(name, values) for every value and every image."""
+def _each(net: Network, tensors: Mapping[str, Tensor], images: Images, of: Callable[[Mapping[str, Array], Tensor], Floats],
+          use: Callable[[str, Floats], None]) -> int:
+    """Calls use(name, of(value)) for every value and every image."""
     count = 0
     for feed in feeds(net, images):
         values = net._probe(feed)
         count += 1
         for name, tensor in tensors.items():
             if tensor.place.name in values:
-                use(name, value_of(values, tensor))
+                use(name, of(values, tensor))
     if not count:
         raise aicjit.ArgumentError("quantize: there is no image")
     return count
@@ -77,11 +91,10 @@ def largest(net: Network, tensors: Mapping[str, Tensor], images: Images, method:
         raise aicjit.ArgumentError("quantize: percentile: %r is outside 50..100" % (percentile,))
     tops: dict[str, Floats] = {}
 
-    def top(name: str, values: Floats) -> None:
-        most = np.abs(values).max(axis=1, initial=0)
+    def top(name: str, most: Floats) -> None:
         tops[name] = np.maximum(tops[name], most) if name in tops else most
 
-    _each(net, tensors, images, top)
+    _each(net, tensors, images, _top, top)
     bad = [name for name, most in tops.items() if not (most < 65504).all()]
     if bad:
         raise aicjit.ArgumentError("quantize: values of %s are beyond the 65504 of float16" % bad[0])
@@ -95,7 +108,7 @@ def largest(net: Network, tensors: Mapping[str, Tensor], images: Images, method:
         rows = np.arange(len(bins))[:, None] * _BINS
         counts[name] += np.bincount((bins + rows).ravel(), minlength=counts[name].size).reshape(counts[name].shape)
 
-    _each(net, tensors, images, count)
+    _each(net, tensors, images, value_of, count)
     choose = _percentile if method == "percentile" else _least
     return {name: tops[name] * choose(counts[name], percentile) for name in tops}
 

@@ -37,6 +37,7 @@ class Layer:
     linear: Optional[str] = None  # resize: by which coordinates values between pixels are mixed; None: the nearest one
     order: tuple[int, ...] = ()  # pick: the channels of the input that the output has
     residual: Optional[str] = None  # conv: a value that is added before act
+    op: str = ""  # pair: of arithmetic; curve: Sigmoid, Tanh, Silu
 
     @property
     def name(self) -> str:
@@ -90,7 +91,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
         integers = integers[0].reshape(weight.shape), integers[1]
     window, _ = _window(node, image, kernel)
     out = (len(weight), *window.output(*image[1:]))
-    whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32),
+    whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32, copy=False),
                   None if bias is None else bias.astype(np.float32).reshape(-1), integers)
     if image[0] != weight.shape[1] * group:
         raise Refused("%d channels, the weights have %d x %d" % (image[0], group, weight.shape[1]))
@@ -120,7 +121,7 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
     if bias is not None:
         bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
     return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
-                  (rows * np.float32(alpha)).astype(np.float32)[:, :, None, None], bias, integers)]
+                  (rows * np.float32(alpha)).astype(np.float32, copy=False)[:, :, None, None], bias, integers)]
 
 
 def _normalisation(graph: Graph, node: Node) -> list[Layer]:
@@ -203,10 +204,12 @@ def _channel_values(graph: Graph, name: str, image: Image) -> Optional[Floats]:
 def _binary(graph: Graph, node: Node) -> list[Layer]:
     """Add, Sub, Mul and Div: by a constant, a number a channel; sums of tensors."""
     constants = [i for i, name in enumerate(node.inputs) if name in graph.constants]
-    if node.op in ("Add", "Sum") and not constants:
+    if node.op in ("Add", "Sum") and not constants and len({graph.image(name) for name in node.inputs}) == 1:
         return _sum(graph, node)
+    if len(node.inputs) == 2 and not constants:
+        return [_pair(graph, node)]
     if len(node.inputs) != 2 or len(constants) != 1:
-        raise Refused("a product of two tensors" if node.op == "Mul" else "of two tensors that are not constant")
+        raise Refused("of %d tensors and %d constants" % (len(node.inputs) - len(constants), len(constants)))
     other = node.inputs[1 - constants[0]]
     image = graph.image(other)
     values = _channel_values(graph, node.inputs[constants[0]], image)
@@ -227,10 +230,52 @@ def _binary(graph: Graph, node: Node) -> list[Layer]:
     return [Layer("affine", [node], [other], node.outputs, image, gain=gain, shift=shift)]
 
 
+_PAIRS = {"Add": "BM_ADD", "Sum": "BM_ADD", "Sub": "BM_SUB", "Mul": "BM_MUL", "Div": "BM_DIV", "Max": "BM_MAX",
+          "Min": "BM_MIN"}
+
+
+def _pair(graph: Graph, node: Node) -> Layer:
+    """Two tensors, element by element; of one of them one pixel may stand for all."""
+    names = list(node.inputs)
+    if node.op not in ("Sub", "Div"):
+        names.sort(key=lambda name: -int(np.prod(graph.image(name))))
+    large, small = (graph.image(name) for name in names)
+    ranks = {len(graph.shapes.get(name, (0, 0, 0, 0))) for name in names}
+    if small != large and (small != (large[0], 1, 1) or ranks != {4}):
+        raise Refused("of tensors of the shapes %dx%dx%d and %dx%dx%d" % (*large, *small))
+    return Layer("pair", [node], names, node.outputs, large, op=_PAIRS[node.op])
+
+
+def _extreme(graph: Graph, node: Node) -> list[Layer]:
+    """Max and Min: of two tensors, or of one and a number."""
+    constants = [name for name in node.inputs if name in graph.constants]
+    if len(node.inputs) == 2 and not constants:
+        return [_pair(graph, node)]
+    if len(node.inputs) != 2 or len(constants) != 1 or graph.constants[constants[0]].size != 1:
+        raise Refused("of other than two tensors, or one and a number")
+    source, = (name for name in node.inputs if name not in graph.constants)
+    limit = float(np.ravel(graph.constants[constants[0]])[0])
+    act = Act(lo=limit) if node.op == "Max" else Act(hi=limit)
+    return [Layer("act", [node], [source], node.outputs, graph.image(source), act=act)]
+
+
+def _curve(graph: Graph, node: Node) -> list[Layer]:
+    return [Layer("curve", [node], node.inputs[:1], node.outputs, graph.image(node.inputs[0]), op=node.op)]
+
+
+def _hard(graph: Graph, node: Node) -> list[Layer]:
+    """HardSigmoid, and HardSwish, which is a product with one."""
+    source, image = node.inputs[0], graph.image(node.inputs[0])
+    swish = node.op == "HardSwish"
+    alpha, beta = (1 / 6, 0.5) if swish else (node.attr("alpha", 0.2), node.attr("beta", 0.5))
+    gate = node.outputs[0] + "/gate" if swish else node.outputs[0]
+    made = Layer("affine", [node], [source], [gate], image, gain=np.full(image[0], alpha, np.float32),
+                 shift=np.full(image[0], beta, np.float32), act=Act(lo=0, hi=1))
+    return [made, Layer("pair", [node], [source, gate], node.outputs, image, op="BM_MUL")] if swish else [made]
+
+
 def _sum(graph: Graph, node: Node) -> list[Layer]:
     images = [graph.image(name) for name in node.inputs]
-    if len(set(images)) != 1:
-        raise Refused("a sum of tensors of the shapes %s" % ", ".join("%dx%dx%d" % image for image in images))
     if len(node.inputs) == 1:
         return [Layer("same", [node], node.inputs, node.outputs, images[0])]
     made, left = [], node.inputs[0]
@@ -248,8 +293,12 @@ def _axis(node: Node, rank: int, default: int = 1) -> int:
 def _concat(graph: Graph, node: Node) -> list[Layer]:
     images = [graph.image(name) for name in node.inputs]
     rank = len(graph.shapes.get(node.inputs[0], (0, 0, 0, 0)))
-    if _axis(node, rank) != 1:
-        raise Refused("along axis %d, not along channels" % _axis(node, rank))
+    axis = _axis(node, rank)
+    if axis == 2 and len({(image[0], image[2] if rank == 4 else 1) for image in images}) == 1:
+        lines, columns = (sum(image[i] for image in images) if rank - 2 + i == 3 else images[0][i] for i in (1, 2))
+        return [Layer("append", [node], node.inputs, node.outputs, (images[0][0], lines, columns))]
+    if axis != 1:
+        raise Refused("along axis %d, not along channels or lines" % axis)
     if len({image[1:] for image in images}) != 1:
         raise Refused("of tensors of different sizes")
     return [Layer("concat", [node], node.inputs, node.outputs, (sum(image[0] for image in images), *images[0][1:]))]
@@ -411,9 +460,12 @@ def _reshape(graph: Graph, node: Node) -> list[Layer]:
     if shape is None:
         raise Refused("the shape of the result is not known: is it a constant, and the network for one image?")
     if len(shape) in (2, 3, 4) and shape[0] == 1:
-        made = (shape[1], *((1, 1) if len(shape) == 2 else (1, shape[2]) if len(shape) == 3 else shape[2:]))
+        height, width = (1, 1) if len(shape) == 2 else (1, shape[2]) if len(shape) == 3 else shape[2:]
+        made = shape[1], height, width
         if made == image:
             return [Layer("same", [node], node.inputs[:1], node.outputs, image)]
+        if made[0] == image[0] and made[1] * made[2] == image[1] * image[2]:  # the pixels in their order, in other lines
+            return [Layer("pick", [node], node.inputs[:1], node.outputs, made, order=tuple(range(made[0])))]
         if made == (int(np.prod(image)), 1, 1):
             return [Layer("flatten", [node], node.inputs[:1], node.outputs, made)]
     raise Refused("from %s to %s" % (list(graph.shapes.get(node.inputs[0], image)), list(shape)))
@@ -433,7 +485,8 @@ CONVERT: dict[str, Callable[[Graph, Node], list[Layer]]] = {
     "Conv": _conv, "Gemm": _product, "MatMul": _product, "BatchNormalization": _normalisation, "Relu": _act(_relu),
     "Clip": _act(_clip), "PRelu": _act(_slopes), "LeakyRelu": _act(_leaky), "MaxPool": _max, "GlobalMaxPool": _max,
     "AveragePool": _average, "GlobalAveragePool": _average, "ReduceMean": _mean, "Add": _binary, "Sum": _binary,
-    "Sub": _binary, "Mul": _binary, "Div": _binary, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
+    "Sub": _binary, "Mul": _binary, "Div": _binary, "Max": _extreme, "Min": _extreme, "Sigmoid": _curve, "Tanh": _curve,
+    "HardSigmoid": _hard, "HardSwish": _hard, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
     "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": _reshape, "Reshape": _reshape,
     "ConvTranspose": _transposed, "Transpose": _turn, "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
 }
@@ -445,7 +498,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul"),
                     "scales that follow from the data of a call: the words of quantisation are constants of a network; "
                     "quantize= gives a float network scales"),
-    **dict.fromkeys(("Sigmoid", "Tanh", "Exp", "Elu", "Selu", "Gelu", "HardSwish", "Softplus", "Mish", "Erf", "LogSoftmax"),
+    **dict.fromkeys(("Exp", "Elu", "Selu", "Gelu", "Softplus", "Mish", "Erf", "LogSoftmax"),
                     "the operators have no exponentials: use a fallback, or name a value before it in outputs="),
     **dict.fromkeys(("LSTM", "GRU", "RNN", "Loop", "If", "Scan"), "control flow: a network is kernels in one order"),
     **dict.fromkeys(("LayerNormalization", "InstanceNormalization", "GroupNormalization", "Sqrt", "Pow"),

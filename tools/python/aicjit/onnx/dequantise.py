@@ -138,7 +138,7 @@ class _Pass:
 #: Operator: its name without quantisation, the first tensor's place, how many there are (0: the rest).
 _SEVERAL = {"QLinearAdd": ("Add", 0, 2), "QLinearGlobalAveragePool": ("GlobalAveragePool", 0, 1),
             "QLinearAveragePool": ("AveragePool", 0, 1), "QLinearLeakyRelu": ("LeakyRelu", 0, 1),
-            "QLinearConcat": ("Concat", 2, 0)}
+            "QLinearConcat": ("Concat", 2, 0), "QLinearMul": ("Mul", 0, 2), "QLinearSigmoid": ("Sigmoid", 0, 1)}
 
 
 def dequantise(graph: Graph) -> list[Finding]:

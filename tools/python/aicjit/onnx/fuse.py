@@ -64,8 +64,8 @@ def _affine_into_conv(net: _Net, layer: Layer) -> bool:
         return False
     gain = layer.gain
     bias = np.zeros(len(gain), np.float32) if made.bias is None else made.bias
-    made.weight = (made.weight * gain[:, None, None, None]).astype(np.float32)
-    made.bias = (bias * gain + layer.shift).astype(np.float32)
+    made.weight = (made.weight * gain[:, None, None, None]).astype(np.float32, copy=False)
+    made.bias = (bias * gain + layer.shift).astype(np.float32, copy=False)
     if made.integers is not None:
         weights, quant = made.integers
         made.integers = (weights, Quant(np.broadcast_to(quant.scale, gain.shape) * gain, quant.zero, quant.dtype)) \
@@ -87,10 +87,10 @@ def _affine_into_affine(net: _Net, layer: Layer) -> bool:
 
 
 def _act(net: _Net, layer: Layer) -> bool:
-    made = net.sole(layer.inputs[0], "conv", "affine", "add", "act")
+    made = net.sole(layer.inputs[0], "conv", "affine", "add", "act", "pair")
     if made is None:
         return False
-    if made.act == PLAIN and not (made.kind == "add" and layer.act.slope is not None):
+    if made.act == PLAIN and not (made.kind in ("add", "pair") and layer.act.slope is not None):
         made.act = layer.act
     elif made.act.slope is None and layer.act.slope is None:
         made.act = replace(made.act, lo=min(max(made.act.lo, layer.act.lo), layer.act.hi), hi=min(made.act.hi, layer.act.hi))
@@ -136,6 +136,18 @@ def _flat(net: _Net, layer: Layer) -> bool:
     return True
 
 
+def _silu(net: _Net, layer: Layer) -> bool:
+    """A value times its sigmoid."""
+    for i, name in enumerate(layer.inputs):
+        made = net.sole(name, "curve")
+        if layer.op == "BM_MUL" and made is not None and made.op == "Sigmoid" and made.inputs == [layer.inputs[1 - i]]:
+            net.readers[made.inputs[0]] -= 1
+            layer.kind, layer.op, layer.inputs, layer.nodes = "curve", "Silu", made.inputs, [*layer.nodes, *made.nodes]
+            net.layers.remove(made)
+            return True
+    return False
+
+
 def _residual(net: _Net, layer: Layer) -> bool:
     """A sum with what a convolution gives: part of the convolution, which moves to where the sum is."""
     for i, name in enumerate(layer.inputs):
@@ -159,7 +171,7 @@ def _unused(net: _Net) -> None:
             net.layers.remove(layer)
 
 
-_PASSES = {"affine": (_affine_into_conv, _affine_into_affine), "act": (_act,), "conv": (_pad, _flat)}
+_PASSES = {"affine": (_affine_into_conv, _affine_into_affine), "act": (_act,), "pair": (_silu,), "conv": (_pad, _flat)}
 
 
 def fuse(graph: Graph, layers: list[Layer], residuals: bool) -> None:

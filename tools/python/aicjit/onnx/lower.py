@@ -10,7 +10,7 @@ import numpy as np
 
 import aicjit
 
-from .. import _blocks, _linear, _moves, _pools
+from .. import _blocks, _curves, _linear, _moves, _pools
 from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
 from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
@@ -173,6 +173,11 @@ class Lowering(Places):
             raise Refused("a bias of %g steps, beyond int32" % np.abs(start).max())
         return Integers(whole.astype(np.int8), start.astype(np.int32), (step / y_scale).astype(np.float32))
 
+    @staticmethod
+    def _inner(act: Act, y: Tensor) -> Act:
+        """What of act is part of a chain: of int8, whose steps a chain computes in, not the bounds other than 0."""
+        return act if y.dtype == "float16" else replace(act, hi=np.inf, lo=act.lo if act.rectifies else -np.inf)
+
     def _bounds(self, act: Act, y: Tensor) -> None:
         """Bounds that the range of y does not have anyway."""
         if y.dtype != "int8":
@@ -251,7 +256,7 @@ class Lowering(Places):
         if y.dtype == "int8":
             gain, shift = gain * x.scale / y.scale, shift / y.scale
         if layer.act.slope is None:
-            _pools.blockwise(self.program, x, y, gain, shift, layer.act)
+            _pools.blockwise(self.program, x, y, gain, shift, self._inner(layer.act, y))
         else:
             self._sloped(x, y, gain, shift, layer.act)
         self._bounds(layer.act, y)
@@ -270,8 +275,7 @@ class Lowering(Places):
             _pools.rectify(self.program, x, y)
         else:
             gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
-            _pools.blockwise(self.program, x, y, gain, None, layer.act if x.dtype == "float16" else replace(
-                layer.act, hi=np.inf, lo=layer.act.lo if layer.act.rectifies else -np.inf))
+            _pools.blockwise(self.program, x, y, gain, None, self._inner(layer.act, y))
         self._bounds(layer.act, y)
 
     def _emit_same(self, layer: Layer) -> None:
@@ -288,9 +292,21 @@ class Lowering(Places):
         else:
             gains = [t.scale / y.scale if y.dtype == "int8" else np.ones(t.channels, np.float32) for t in (a, b)]
             sums = _pools.accumulators(self.program, a, gains[0])
-            inner = act if y.dtype == "float16" else replace(act, hi=np.inf, lo=act.lo if act.rectifies else -np.inf)
-            _pools.blockwise(self.program, b, y, gains[1], None, inner, residual=sums)
+            _pools.blockwise(self.program, b, y, gains[1], None, self._inner(act, y), residual=sums)
         self._bounds(act, y)
+
+    def _emit_pair(self, layer: Layer) -> None:
+        y = self.new(layer.outputs[0])
+        a, b = (self._ordered(self.tensor(name), y.slots) for name in layer.inputs)
+        gains = [t.scale if t.dtype == "int8" else np.ones(t.channels, np.float32) for t in (a, b)]
+        apart = layer.op in ("BM_MUL", "BM_DIV")  # the step of the result is a factor of a alone
+        first, second = gains[0] / y.scale, gains[1] / (1 if apart else y.scale)
+        _pools.blockwise(self.program, a, y, first, None, self._inner(layer.act, y), op=layer.op,
+                         residual=_pools.accumulators(self.program, b, second.astype(np.float32)))
+        self._bounds(layer.act, y)
+
+    def _emit_curve(self, layer: Layer) -> None:
+        _curves.curve(self.program, self.tensor(layer.inputs[0]), self.new(layer.outputs[0]), layer.op)
 
     def _pooled(self, layer: Layer, x: Tensor) -> tuple[Tensor, Tensor]:
         """The output, and a tensor in the input's steps that is to become it."""
@@ -341,12 +357,22 @@ class Lowering(Places):
                     _pools.blockwise(self.program, x, part, x.scale / part.scale)
             first, channel = first + x.blocks, channel + x.channels
 
+    def _emit_append(self, layer: Layer) -> None:
+        y, first = self.new(layer.outputs[0]), 0
+        for name in layer.inputs:
+            x = self._ordered(self.tensor(name), y.slots)
+            if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(x.scale, y.scale)):
+                raise Refused("%s has another scale" % name)
+            _moves.copy(self.program, x.place, y.place.at(32 * first), (1, x.blocks, x.pixels, _pools.WORDS),
+                        (0, x.pixels * _pools.WORDS, _pools.WORDS, 1), (0, y.pixels * _pools.WORDS, _pools.WORDS, 1))
+            first += x.pixels
+
     def _emit_pick(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         slots, first = self.pick(layer, x.c0)
         scale = x.scale[list(layer.order)]
-        self.tensors[layer.outputs[0]] = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, x.height, x.width, x.c0,
-                                                scale, x.zero)
+        self.tensors[layer.outputs[0]] = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, *layer.image[1:], x.c0, scale,
+                                                x.zero)
 
     def _emit_flatten(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])

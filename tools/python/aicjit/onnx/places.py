@@ -59,7 +59,7 @@ class Places:
             return tuple(parts)
         if layer.kind == "pick":
             return self.pick(layer, unit)[0]
-        if layer.kind in ("affine", "act", "max", "average", "pad", "resize", "add", "same"):
+        if layer.kind in ("affine", "act", "max", "average", "pad", "resize", "add", "same", "pair", "curve", "append"):
             return first
         depthwise = layer.kind == "conv" and layer.weight is not None and layer.weight.shape[1] == 1
         if depthwise and layer.image[0] == self.graph.image(layer.inputs[0])[0] and len(first) % unit == 0:
@@ -100,16 +100,18 @@ class Places:
         return tuple(slots)
 
     def _settle(self) -> None:
-        """Inputs of a concatenation that are written where they end up. The last one, which may hold others, first."""
-        if any(layer.kind == "host" for layer in self.layers):
-            return  # what runs elsewhere splits the kernels into networks, each of which writes whole buffers
+        """Inputs of a concatenation that are written where they end up. The last one, which may hold others, first. What
+        runs elsewhere splits the kernels into networks, each of which writes whole buffers."""
+        hosts = np.cumsum([layer.kind == "host" for layer in self.layers])
+        network = {name: int(count) for layer, count in zip(self.layers, hosts) for name in layer.outputs}
         for layer in reversed(self.layers):
             if layer.kind != "concat":
                 continue
             offset = 0
             for name in layer.inputs:
                 maker = self.maker.get(name)
-                free = name not in self._homes and name not in self.graph.inputs and maker is not None
+                free = name not in self._homes and name not in self.graph.inputs and maker is not None and \
+                    network[name] == network[layer.outputs[0]]
                 if free and maker is not None and maker.kind not in ("pick", "host") and self._same_steps(name, layer):
                     self._homes[name] = layer.outputs[0], offset
                 offset += len(self.slots[name]) // BLOCK[self.dtype]

@@ -12,9 +12,11 @@ from .convert import Layer
 from .graph import Graph
 
 #: Layers whose output has the scale of their input, or inputs, channel by channel.
-_KEEP = ("max", "pad", "resize", "add")
+_KEEP = ("max", "pad", "resize", "add", "append")
+#: What gives nothing negative of what is not.
+_RISES = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
 #: Layers that hand on the scales of a file.
-_HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat")
+_HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat", "append")
 
 
 @dataclass
@@ -95,24 +97,28 @@ def shuffled(layer: Layer, values: Array) -> Array:
 
 
 class _Cells:
-    """Channels that must have one step, by a union of sets."""
+    """Channels that must have one step: cells, of which some pairs are joined."""
 
     def __init__(self) -> None:
-        self.parent: list[int] = []
+        self.count, self.pairs = 0, [np.zeros((2, 0), np.int64)]
 
     def new(self, count: int) -> Array:
-        first = len(self.parent)
-        self.parent.extend(range(first, first + count))
-        return np.arange(first, first + count)
-
-    def root(self, cell: int) -> int:
-        while self.parent[cell] != cell:
-            self.parent[cell] = cell = self.parent[self.parent[cell]]
-        return cell
+        self.count += count
+        return np.arange(self.count - count, self.count)
 
     def join(self, a: Array, b: Array) -> None:
-        for one, other in zip(a.tolist(), b.tolist()):
-            self.parent[self.root(one)] = self.root(other)
+        self.pairs.append(np.stack([a, b]))
+
+    def roots(self) -> Array:
+        """Of each cell the first one that it is joined to."""
+        one, other = np.concatenate(self.pairs, axis=1)
+        found = np.arange(self.count)
+        while (found[one] != found[other]).any():
+            least = np.minimum(found[one], found[other])
+            for cells in (one, other):
+                np.minimum.at(found, found[cells], least)
+            found = found[found]
+        return found
 
 
 def _sources(graph: Graph, layers: list[Layer]) -> list[str]:
@@ -144,8 +150,8 @@ def never_negative(layers: list[Layer]) -> set[str]:
     """Values that are rectified, or made of such values alone."""
     found: set[str] = set()
     for layer in layers:
-        handed = layer.kind in ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add")
-        if (layer.act.slope is None and layer.act.lo >= 0) or (handed and all(name in found for name in layer.inputs)):
+        handed = layer.kind in ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append") or layer.op in _RISES
+        if (layer.act.slope is None and layer.act.lo >= 0) or layer.op == "Sigmoid" or (handed and all(name in found for name in layer.inputs)):
             found.update(layer.outputs)
     return found
 
@@ -159,16 +165,14 @@ def from_values(graph: Graph, layers: list[Layer], largest: dict[str, Floats]) -
     rectified = never_negative(layers)
     for layer in layers:
         _join(cells, of, zeros, layer)
-    plain = {cells.root(int(zeros[name][0])) for name in names if name not in rectified}
-    plain |= {cells.root(int(zeros[layer.outputs[0]][0])) for layer in layers if layer.kind == "add"}
-    tops: dict[int, float] = {}
+    root = cells.roots()
+    plain = {int(root[zeros[name][0]]) for name in names if name not in rectified}
+    plain |= {int(root[zeros[layer.outputs[0]][0]]) for layer in layers if layer.kind == "add"}
+    tops = np.zeros(cells.count, np.float32)
     for name in names:
-        for cell, value in zip(of[name].tolist(), np.broadcast_to(largest.get(name, 0), of[name].shape).tolist()):
-            root = cells.root(cell)
-            tops[root] = max(tops.get(root, 0.0), value)
+        np.maximum.at(tops, root[of[name]], largest.get(name, np.float32(0)))
     found = Scales()
     for name in names:
-        found.zero[name] = 0 if cells.root(int(zeros[name][0])) in plain else -128
-        values = np.array([tops[cells.root(cell)] for cell in of[name].tolist()], np.float32)
-        found.scale[name] = step_of(values, found.zero[name])
+        found.zero[name] = 0 if int(root[zeros[name][0]]) in plain else -128
+        found.scale[name] = step_of(tops[root[of[name]]], found.zero[name])
     return found

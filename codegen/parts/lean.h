@@ -1,0 +1,29 @@
+/* The parts of a kernel that has two forms (contraction/lean.h): the whole one, and the lean one, which leaves out
+ * channels at the end of the last block if they have no weights. Packing finds out and notes it behind the panels.
+ *
+ *     void lean_weights(packed, weight; first, last)      packs in either form
+ *       note.at                    offset of the note in the packed weights, an int64: 1 for the lean form, 0
+ *       weights.at, tap.bytes      of the weights that are looked at: offset of the first one, bytes from tap to tap
+ *       taps, columns              of the kernel; output channels in a tap, a multiple of 16: loops
+ *     void lean_bands(operands..., shared, private; first, last)      the phase, in the form that the weights have
+ *       note.at                    the same
+ *     roles `whole` and `lean`, with the parameters of the part; with tiles `enter`, which sets up tile registers for
+ * the lean form */
+#ifndef AIC_PART_LEAN_H
+#define AIC_PART_LEAN_H
+
+#include "codegen/program.h"
+
+typedef struct aic_lean_weights_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/lean_weights.def"
+#undef AIC_FIELD
+} aic_lean_weights_key;
+
+typedef struct aic_lean_bands_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/lean_bands.def"
+#undef AIC_FIELD
+} aic_lean_bands_key;
+
+#endif
