@@ -302,8 +302,11 @@ static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from
         const char *name = outside ? text_at(r, table->names, symbol.st_name) : "";
         r->known[index] = add_symbol(r, name, offset, outside ? 0 : AIC_PIECE_DEFINED) + 1;
     }
-    if (from > UINT32_MAX || rela->r_addend != (int32_t)rela->r_addend || type > UINT16_MAX ||
-        r->known[index] > UINT16_MAX) {
+    if (rela->r_addend != (int32_t)rela->r_addend) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", r->name,
+                        aic_relocation_find(r->header.e_machine, (unsigned)type)->name);
+    }
+    if (type > UINT16_MAX || r->known[index] > UINT16_MAX) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s is too large for a table of patches", r->name);
     }
     r->patch[r->head.patches++] = (aic_piece_patch){.at = (uint32_t)from,

@@ -79,6 +79,13 @@ uint64_t aic_read_number(aic_reader *in, size_t size)
     return number;
 }
 
+uint64_t aic_read_short(aic_reader *in)
+{
+    const uint64_t size = aic_read_number(in, 1);
+    in->bad = in->bad || size > sizeof(uint64_t);
+    return in->bad ? 0 : aic_read_number(in, size);
+}
+
 aic_slice aic_read_text(aic_reader *in)
 {
     const size_t length = (size_t)aic_read_number(in, LENGTH_BYTES);

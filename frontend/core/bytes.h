@@ -39,6 +39,7 @@ typedef struct aic_slice {
 
 const unsigned char *aic_read_bytes(aic_reader *in, size_t size); /* NULL when there are not so many */
 uint64_t aic_read_number(aic_reader *in, size_t size);
+uint64_t aic_read_short(aic_reader *in);
 aic_slice aic_read_text(aic_reader *in);
 
 /* Copies a text into a buffer; a longer one is bad. */

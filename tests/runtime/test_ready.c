@@ -50,7 +50,7 @@ static ready_case ready_open(void)
                                 .alignment = AIC_PIECE_SPACING,
                                 .code_bytes = CODE,
                                 .symbols = 1,
-                                .name_bytes = 8},
+                                .name_bytes = sizeof p.names},
                        .symbol = {0, 0, AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION},
                        .names = AIC_PART_SYMBOL};
         memset(p.code, i, sizeof p.code);
