@@ -49,12 +49,12 @@ static bool is_alike(const aic_tiling *t, const aic_tiling *lean)
 
 void aic_lean_derive(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *t)
 {
-    aic_contraction c = *aic_contraction_of(plan);
     aic_tiling lean;
     t->lean = (aic_plan_lean){.channels = 0};
-    if (!can_have(&c, t->kernel)) {
+    if (!can_have(aic_contraction_of(plan), t->kernel)) {
         return;
     }
+    aic_contraction c = *aic_contraction_of(plan);
     c.channels -= left_out(&c);
     const aic_contraction_schedule s = lean_schedule(&c, plan->problem.target, t->kernel, schedule);
     if (aic_tiling_of_work(&c, &plan->problem, &s, &lean) == AIC_OK && is_alike(t, &lean) && pays(plan, t, &c, &lean)) {

@@ -7,8 +7,8 @@
  *       taps, columns              of the kernel; output channels in a tap, a multiple of 16: loops
  *     void lean_bands(operands..., shared, private; first, last)      the phase, in the form that the weights have
  *       note.at                    the same
- *     roles `whole` and `lean`, with the parameters of the part; with tiles `enter`, which sets up tile registers for
- * the lean form */
+ *     roles `whole` and `lean`, with the parameters of the part; with tiles
+ *     `enter`, which sets up tile registers for the lean form */
 #ifndef AIC_PART_LEAN_H
 #define AIC_PART_LEAN_H
 

@@ -55,6 +55,31 @@ def test_flipped_bytes():
             pass
 
 
+def test_text_that_is_none():
+    """Names whose bytes are no UTF-8."""
+    model = onnx.ModelProto.FromString(simple().model([1, 3, 8, 8]).SerializeToString())
+    model.graph.input[0].name = model.graph.node[0].input[0] = "picture"
+    content = model.SerializeToString()
+    for name in (b"picture", b"constant0", b"y_node", b"Conv"):
+        assert name in content
+        with pytest.raises(ModelError, match="is not UTF-8"):
+            aicjit.onnx.load(content.replace(name, b"\xff" + name[1:]))
+
+
+def test_a_tensor_that_nobody_can_hold():
+    g = Graph()
+    g.node("Pad", ["x", g.constant(np.array([0, 0, 0, 0, 0, 0, 1 << 20, 1 << 20]))], "y")
+    assert "more than 4 GiB" in str(refused(g))
+
+
+def test_an_input_that_nobody_reads():
+    g = simple()
+    model = g.model([1, 3, 8, 8])
+    model.graph.input.append(onnx.helper.make_tensor_value_info("rest", 1, [7]))
+    with pytest.raises(Unsupported, match="nothing reads it"):
+        aicjit.onnx.load(model)
+
+
 def test_external_data(tmp_path):
     model = simple().model([1, 3, 8, 8])
     path = tmp_path / "m.onnx"
@@ -113,6 +138,9 @@ def test_weights_that_are_no_constants():
     (lambda g: g.node("MaxPool", ["x"], "y", kernel_shape=[9, 9]), "does not fit into 8 x 8"),
     (lambda g: g.node("Concat", ["x", "x"], "y", axis=3), "along axis 3, not along channels or lines"),
     (lambda g: g.node("Mul", ["x", g.node("MaxPool", ["x"], "p", kernel_shape=[8, 1])], "y"), "of tensors of the shapes 3x8x8 and 3x1x8"),
+    (lambda g: g.node("Conv", ["x", g.floats(8, 3, 3, 3), g.floats(5)], "y"), "a bias of 5 numbers, not 8"),
+    (lambda g: g.node("BatchNormalization", ["x", *(g.constant(np.ones(n, np.float32)) for n in (3, 2, 3, 3))], "y"),
+     "a bias of 2 numbers, not 3"),
     (lambda g: g.node("Max", ["x", "x", "x"], "y"), "of other than two tensors, or one and a number"),
     (lambda g: g.node("Add", ["x", g.floats(3, 8, 8)], "y"), r"a constant of the shape \[3, 8, 8\], not one number a channel"),
     (lambda g: g.node("Reshape", ["x", g.constant(np.array([1, 8, 8, 3]))], "y"), r"from \[1, 3, 8, 8\] to \[1, 8, 8, 3\]"),

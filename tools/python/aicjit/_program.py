@@ -20,6 +20,9 @@ else:  # numpy.typing takes longer to import than the modules that would use it
     Array = Floats = np.ndarray
 
 
+_LARGEST = 1 << 32  # bytes of a tensor of a network
+
+
 @dataclass(frozen=True)
 class Place:
     """Where an operand lies: a buffer or a constant, and bytes from its start; where a kernel runs several times, the
@@ -94,9 +97,11 @@ class Program:
 
     def buffer(self, dtype: str, shape: Sequence[int], name: str = "") -> Place:
         """Room for a tensor."""
-        name = name or "b%d" % len(self.buffers)
-        self.buffers[name] = Buffer(name, dtype, tuple(int(n) for n in shape))
-        return Place(name)
+        made = Buffer(name or "b%d" % len(self.buffers), dtype, tuple(int(n) for n in shape))
+        if made.bytes > _LARGEST:
+            raise aicjit.UnsupportedError("a tensor of %d bytes, more than 4 GiB" % made.bytes)
+        self.buffers[made.name] = made
+        return Place(made.name)
 
     def constant(self, array: Array) -> Place:
         """A constant; equal ones are one."""

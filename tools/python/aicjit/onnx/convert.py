@@ -77,6 +77,12 @@ def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bo
     return window, any(ends)
 
 
+def _sized(what: str, values: Optional[Array], *sizes: int) -> None:
+    """Raises where there are other than so many numbers."""
+    if values is not None and values.size not in sizes:
+        raise Refused("%s of %d numbers, not %d" % (what, values.size, sizes[-1]))
+
+
 def _conv(graph: Graph, node: Node) -> list[Layer]:
     weight = graph.constant(node, 1, "weight")
     bias = graph.optional(node, 2, "bias")
@@ -86,6 +92,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
         weight = weight[:, :, None]
     if weight.ndim != 4:
         raise Refused("weights of %d axes" % weight.ndim)
+    _sized("a bias", bias, len(weight))
     integers = graph.integers.get(node.inputs[1])
     if integers is not None:
         integers = integers[0].reshape(weight.shape), integers[1]
@@ -118,6 +125,7 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
     integers = graph.integers.get(node.inputs[1]) if alpha == 1 else None
     if integers is not None:
         integers = (integers[0] if turned else integers[0].T)[:, :, None, None], integers[1]
+    _sized("a bias", bias, 1, len(rows))
     if bias is not None:
         bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
     return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
@@ -129,8 +137,10 @@ def _normalisation(graph: Graph, node: Node) -> list[Layer]:
         raise Refused("training_mode")
     scale, shift, mean, variance = (graph.constant(node, i, what).astype(np.float64).reshape(-1)
                                     for i, what in enumerate(("scale", "bias", "mean", "variance"), 1))
-    gain = scale / np.sqrt(variance + node.attr("epsilon", 1e-5))
     image = graph.image(node.inputs[0])
+    for what, values in (("a scale", scale), ("a bias", shift), ("a mean", mean), ("a variance", variance)):
+        _sized(what, values, image[0])
+    gain = scale / np.sqrt(variance + node.attr("epsilon", 1e-5))
     return [Layer("affine", [node], node.inputs[:1], node.outputs[:1], image, gain=gain.astype(np.float32),
                   shift=(shift - mean * gain).astype(np.float32))]
 
@@ -403,6 +413,8 @@ def _transposed(graph: Graph, node: Node) -> list[Layer]:
     """ConvTranspose: a convolution that gives the pixels of a square as channels, and a shuffle of them."""
     weight, bias = graph.constant(node, 1, "weight"), graph.optional(node, 2, "bias")
     image, strides = graph.image(node.inputs[0]), node.attr("strides", [1, 1])
+    if weight.ndim == 4:
+        _sized("a bias", bias, weight.shape[1] * int(node.attr("group", 1)))
     if weight.ndim != 4 or int(node.attr("group", 1)) != 1 or set(node.attr("dilations", [1, 1])) != {1}:
         raise Refused("groups, dilations, or weights of %d axes: conv2d has no transposed form, and one group of two axes is "
                       "turned into one" % weight.ndim)

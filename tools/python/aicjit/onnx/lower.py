@@ -65,7 +65,7 @@ class Lowering(Places):
             for output in outputs:
                 if output and output not in self.tensors:
                     channels, height, width = self.image(output)
-                    self.tensors[output] = Tensor(self.room(output), self.dtype, self.slots[output], height, width,
+                    self.tensors[output] = Tensor(Place(""), self.dtype, self.slots[output], height, width,
                                                   self.c0(output), np.ones(channels, np.float32))
 
     def _layer(self, layer: Layer) -> None:

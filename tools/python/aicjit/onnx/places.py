@@ -42,7 +42,8 @@ class Places:
         """Slots of all values. A convolution puts channels where those who read them want them."""
         unit = BLOCK[self.dtype]
         for name in self.graph.inputs:
-            self.slots[name] = slots_of(self.graph.image(name)[0], 4 if self._is_picture(name) else unit)
+            if self.readers.get(name) or name in self.results:  # others may have any shape, and are refused
+                self.slots[name] = slots_of(self.graph.image(name)[0], 4 if self._is_picture(name) else unit)
         for layer in self.layers:
             for name in layer.outputs:
                 if name:

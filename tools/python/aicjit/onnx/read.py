@@ -227,11 +227,30 @@ def _infer(onnx: Any, model: Any, name: str) -> Any:
         raise ModelError("%s: shapes: %s" % (name, str(error).strip())) from error
 
 
+def _check_names(graph: Any) -> None:
+    """Raises UnicodeDecodeError where a name is not UTF-8: of some such texts the package gives bytes."""
+    names = [value.name for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer)]
+    for node in graph.node:
+        names += [node.name, node.op_type, node.domain, *node.input, *node.output, *(a.name for a in node.attribute)]
+    for name in names:
+        if isinstance(name, bytes):
+            name.decode()
+
+
 def read(source: Source, shapes: Optional[Shapes] = None,
          outputs: Optional[Sequence[str]] = None) -> tuple[Graph, Callable[[], bytes]]:
     """The graph of a file, and a function that gives the model as one piece, with the shapes given."""
-    onnx = package()
     model, name = read_model(source)
+    try:
+        _check_names(model.graph)
+        return _read(model, name, shapes, outputs)
+    except UnicodeDecodeError as error:  # names are decoded when they are asked for
+        raise ModelError("%s: a text in it is not UTF-8: %s" % (name, error)) from error
+
+
+def _read(model: Any, name: str, shapes: Optional[Shapes],
+          outputs: Optional[Sequence[str]]) -> tuple[Graph, Callable[[], bytes]]:
+    onnx = package()
     constants = _arrays(onnx, model, name)
     initial = set(constants)
     large = _take_weights(onnx, model)

@@ -13,8 +13,9 @@ from .graph import Graph
 
 #: Layers whose output has the scale of their input, or inputs, channel by channel.
 _KEEP = ("max", "pad", "resize", "add", "append")
-#: What gives nothing negative of what is not.
-_RISES = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
+#: Layers, and operations of layers, that give nothing negative of what is not.
+_POSITIVE = ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append")
+_POSITIVE_OPS = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
 #: Layers that hand on the scales of a file.
 _HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat", "append")
 
@@ -150,8 +151,9 @@ def never_negative(layers: list[Layer]) -> set[str]:
     """Values that are rectified, or made of such values alone."""
     found: set[str] = set()
     for layer in layers:
-        handed = layer.kind in ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append") or layer.op in _RISES
-        if (layer.act.slope is None and layer.act.lo >= 0) or layer.op == "Sigmoid" or (handed and all(name in found for name in layer.inputs)):
+        handed = layer.kind in _POSITIVE or layer.op in _POSITIVE_OPS
+        rectified = layer.op == "Sigmoid" or (layer.act.slope is None and layer.act.lo >= 0)
+        if rectified or (handed and all(name in found for name in layer.inputs)):
             found.update(layer.outputs)
     return found
 
