@@ -44,13 +44,12 @@ if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_S
     add_executable(aicjit-ready tools/ready/main.c)
     target_include_directories(aicjit-ready PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
     target_link_libraries(aicjit-ready PRIVATE aicjit_options aicjit_static Threads::Threads)
-    set(ready_shapes "${PROJECT_SOURCE_DIR}/tools/ready/shapes.txt")
     set(AIC_READY_FILES)
     foreach(level ${levels})
         set(ready_file "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}.${level}.parts")
         add_custom_command(OUTPUT "${ready_file}"
-            COMMAND aicjit-ready "${ready_shapes}" "${level}" "${ready_file}"
-            DEPENDS aicjit-ready "${ready_shapes}" COMMENT "Making parts of level ${level}" VERBATIM)
+            COMMAND aicjit-ready "${AIC_READY_SHAPES}" "${level}" "${ready_file}"
+            DEPENDS aicjit-ready "${AIC_READY_SHAPES}" COMMENT "Making parts of level ${level}" VERBATIM)
         list(APPEND AIC_READY_FILES "${ready_file}")
     endforeach()
     add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})

@@ -20,12 +20,20 @@
 #include "tests/suites.def"
 #undef AIC_SUITE
 
+#ifdef AIC_NO_KERNEL_SUITES /* CMake's AIC_KERNEL_SUITES is off */
+#define AIC_KERNEL_SUITE(name)
+#define AIC_SHARING_SUITE(name)
+#else
+#define AIC_KERNEL_SUITE(name) {#name, "kernels", suite_##name, false},
+#define AIC_SHARING_SUITE(name) {#name, "kernels", suite_##name, true},
+#endif
+
 static const struct {
     const char *name, *kind;
     Suite *(*make)(void);
+    bool shares; /* its tests may have one folder of kernels */
 } suites[] = {
-#define AIC_SUITE(name) {#name, "library", suite_##name},
-#define AIC_KERNEL_SUITE(name) {#name, "kernels", suite_##name},
+#define AIC_SUITE(name) {#name, "library", suite_##name, false},
 #include "tests/suites.def"
 #undef AIC_SUITE
 };
@@ -70,6 +78,24 @@ static bool are_suites(int count, char **wanted)
     return count == 0 || found == count;
 }
 
+/* Tests are processes of their own, and so each of them makes what others have made. A suite that runs alone and may
+ * share it does so in the folder AIC_TEST_CACHE/SUITE, if the environment has one: tools/dev test makes it anew for
+ * every run, so that it holds what this build has made there. All other suites make everything themselves: tests of the
+ * disk cache have contexts with a folder of their own. */
+static void choose_cache(int count, char **wanted)
+{
+    const char *folder = getenv("AIC_TEST_CACHE");
+    (void)setenv("AIC_CACHE", "off", 1);
+    for (int i = 0; count == 1 && folder != NULL && i < SUITES; i++) {
+        char path[4096];
+        if (suites[i].shares && strcmp(suites[i].name, wanted[0]) == 0 &&
+            snprintf(path, sizeof path, "%s/%s", folder, suites[i].name) < (int)sizeof path) {
+            (void)setenv("AIC_CACHE", "rw", 1);
+            (void)setenv("AIC_CACHE_DIR", path, 1);
+        }
+    }
+}
+
 /* Limits of time are for tests that hang: other programs may have the processors. */
 static void allow_for_load(void)
 {
@@ -85,7 +111,7 @@ int main(int argc, char **argv)
     if (!are_suites(argc - 1, argv + 1)) {
         return usage();
     }
-    (void)setenv("AIC_CACHE", "off", 1); /* tests of the disk cache have contexts with a folder of their own */
+    choose_cache(argc - 1, argv + 1);
     allow_for_load();
     claims_make();
     if (aic_llvm_load() != AIC_OK) { /* some call the generator's emitters by themselves */

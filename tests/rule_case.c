@@ -140,10 +140,10 @@ void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count
     ck_assert_int_ge(single, DRAWS / 5 * 4); /* one value seldom breaks several rules */
 }
 
-int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other)
+int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other, uint64_t seeds)
 {
     int refused = 0;
-    for (uint64_t seed = 0; seed < 2000; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         aic_spec spec = draw(op, semantics, seed);
         refused += aic_spec_validate(&spec, other) != AIC_OK;
         ck_assert_int_eq(aic_spec_draw_illegal(op, semantics, seed, &spec), AIC_OK);

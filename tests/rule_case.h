@@ -29,8 +29,8 @@ void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most);
  * messages comes up. */
 void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count);
 
-/* The same of legal and illegal ones drawn under semantics that are not the defaults; returns how many of the legal
- * ones are not legal under `other`. */
-int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other);
+/* The same of so many legal and illegal ones drawn under semantics that are not the defaults; returns how many of the
+ * legal ones are not legal under `other`. */
+int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other, uint64_t seeds);
 
 #endif

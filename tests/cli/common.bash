@@ -65,6 +65,17 @@ finish() {
     [ "$failed" -eq 0 ]
 }
 
+# runnable_levels: the levels that run here, ascending. `info` also measures the processor, which takes longer than most tests:
+# it is asked once.
+runnable_levels() {
+    [ -e "$work/.levels" ] || "$aicjit" info | sed -n 's/^instruction set levels: //p' |
+        sed -E 's/ ?[a-z0-9+]+ \(not on this host\)//g; s/ \(emulated\)//g' >"$work/.levels"
+    cat "$work/.levels"
+}
+
+# exportable_levels: those of them whose objects may hold several, a line each.
+exportable_levels() { runnable_levels | tr ' ' '\n' | grep -Ex 'generic|sse2|avx2|avx512|avx512vnni|neon|dotprod|i8mm'; }
+
 # npy FILE DESCR SHAPE BYTES: a .npy file of BYTES bytes of data, each 1.
 npy() {
     local text="{'descr': '$2', 'fortran_order': ${5:-False}, 'shape': $3, }"

@@ -37,8 +37,7 @@ ends() {
 
 runnable=""
 
-for level in generic sse2 avx2 avx512 avx512vnni neon dotprod i8mm; do
-    AIC_MAX_ISA=$level "$aicjit" info >/dev/null 2>&1 || continue
+for level in $(exportable_levels); do
     made "level $level" --isa "$level"
     ok "level $level: no variable" test -z "$(nm kernels.o | grep -E ' [bBdD] ')"
     links cc || exit 1

@@ -94,9 +94,8 @@ exported() {
     ok "$name: the same bytes of two" cmp got.bin out.bin
 }
 levels=""
-for level in generic sse2 avx2 avx512 avx512vnni neon dotprod i8mm; do
-    AIC_MAX_ISA=$level "$aicjit" info >/dev/null 2>&1 || continue
-    exported "level $level" cc '' --isa $level
+for level in $(exportable_levels); do
+    exported "level $level" cc '' --isa "$level"
     levels=$levels${levels:+,}$level
 done
 exported 'several levels' cc '' --isa "$levels"

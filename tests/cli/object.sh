@@ -38,11 +38,7 @@ same() {
     done
 }
 # levels N: the N highest that run here, ascending.
-levels() {
-    for level in generic sse2 avx2 avx512 avx512vnni neon dotprod i8mm; do
-        AIC_MAX_ISA=$level "$aicjit" info >/dev/null 2>&1 && echo "$level"
-    done | tail -n "$1" | paste -sd ,
-}
+levels() { exportable_levels | tail -n "$1" | paste -sd ,; }
 
 result=dst
 same "$layer" feature_map weight

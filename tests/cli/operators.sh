@@ -104,7 +104,7 @@ ok 'names differ' test "$("$aicjit" bench "$large" --json --min-time 0 | grep -o
     "$("$aicjit" bench "$large" --json --min-time 0 --overflow ieee | grep -o '"kernel":"[^"]*"')"
 
 # A sum that is NaN: +0, or NaN itself.
-read -ra levels < <("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed 's/[a-z0-9+]* (not on this host)//g')
+read -ra levels < <(runnable_levels)
 ok 'the host has a level' test "${#levels[@]}" -gt 0
 for sums in cube fast; do
     product="mmad(dtype=float32, m=5, n=20, k=9, accumulate=$sums)"

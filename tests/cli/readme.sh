@@ -3,6 +3,8 @@
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
+# Kernels that are asked for twice are made once, and parts that are ready are taken, as for users.
+export AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels"
 root=$(realpath "$here/../..")
 build=$(dirname "$aicjit")
 

@@ -5,7 +5,8 @@
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 
-major=$("$aicjit" info | awk '$1 == "LLVM" { split($2, part, "."); print part[1] }')
+"$aicjit" info >about.txt
+major=$(awk '$1 == "LLVM" { split($2, part, "."); print part[1] }' about.txt)
 # The tool of this LLVM, "" when there is none.
 llvm_tool() {
     if command -v "$1-$major" >/dev/null; then
@@ -19,8 +20,8 @@ opt=$(llvm_tool opt)
 llc=$(llvm_tool llc)
 has_lli() { [ -n "$lli" ]; }
 
-levels=$("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed -E 's/[a-z0-9+]+ \(not on this host\) ?//g')
-highest=$("$aicjit" info | awk '/^used by default/ { print $4 }')
+levels=$(runnable_levels)
+highest=$(awk '/^used by default/ { print $4 }' about.txt)
 
 # bits NAME ARGUMENT...: the folder of these arguments is written and its script succeeds.
 bits() {
@@ -81,7 +82,7 @@ else
     verdict 'wrong_reference.c compiles' 1 "$(head -c 300 cc.err)"
 fi
 
-expect 'a level that the host lacks' 2 'lacks|is no instruction set level' "$aicjit" dump "$int8" --repro none --isa "$("$aicjit" info | sed -nE 's/^([a-z0-9]+) +isa: this host lacks.*/\1/p' | head -1 | grep . || echo nonsense)"
+expect 'a level that the host lacks' 2 'lacks|is no instruction set level' "$aicjit" dump "$int8" --repro none --isa "$(sed -nE 's/^([a-z0-9]+) +isa: this host lacks.*/\1/p' about.txt | head -1 | grep . || echo nonsense)"
 expect 'another machine' 2 'does not go with --target' "$aicjit" dump "$int8" --repro folder --target aarch64-linux-gnu
 expect 'a file besides' 2 'does not go with -o' "$aicjit" dump "$int8" --repro folder -o x.ll
 expect 'a stage that lli does not run' 2 'does not go with --stage asm' "$aicjit" dump "$int8" --repro folder --stage asm
@@ -92,7 +93,8 @@ expect 'too much' 2 'written as text' "$aicjit" dump 'transdata(dtype=float16, s
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
 
 # Dumped IR of every level, with and without passes.
-for level in $("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed 's/(not on this host)//g'); do
+all_levels=$(sed -n 's/^instruction set levels: //p' about.txt | sed -E 's/\([^)]*\)//g')
+for level in $all_levels; do
     for operator in "$int8" "$half" 'tensor_arithmetic(op=BM_ADD, shape=[1,3,5,7])'; do
         "$aicjit" dump "$operator" --isa "$level" >k.ll
         [ -z "$opt" ] || ok "opt reads $level, $operator" "$opt" -passes=verify -disable-output k.ll

@@ -129,10 +129,11 @@ static long long columns_of(const aic_conv2d_desc *d)
     return (d->fm_shape[2] + d->pad[0] + d->pad[1] - reach) / d->stride[1] + 1;
 }
 
-/* _i: a level and a specification. */
+/* _i: a level and a specification. Levels that make the same code take turns with the schedules. */
 START_TEST(as_the_reference)
 {
     const char *text = SPECS[_i % SPECS_COUNT];
+    uint64_t turn = (uint64_t)(_i % SPECS_COUNT);
     const aic_spec spec = spec_of(text);
     const aic_semantics semantics = aic_semantics_init();
     aic_context *context = levels_context(_i / SPECS_COUNT, 1);
@@ -140,7 +141,9 @@ START_TEST(as_the_reference)
     verify_case c;
     ck_assert_int_eq(verify_open(&c, &spec, &semantics, claims_seed((uint64_t)_i), &report), VERIFY_PASSED);
     for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
-        check_schedule(&c, context, &spec, text, SCHEDULES[s]);
+        if (levels_is_turn(_i / SPECS_COUNT, &spec, turn++)) {
+            check_schedule(&c, context, &spec, text, SCHEDULES[s]);
+        }
     }
     for (int vectors = 1; vectors <= DEPTH_VECTORS; vectors *= 2) {
         for (size_t r = 0; r < sizeof DEPTH_ROWS / sizeof *DEPTH_ROWS; r++) {
@@ -149,7 +152,9 @@ START_TEST(as_the_reference)
             (void)snprintf(schedule, sizeof schedule,
                            "schedule(kernel=depth, rows=%d, cols=%lld, vectors=%d, unroll=1, band=%d)", rows,
                            columns_of(&spec.stage[0].desc.conv2d), vectors, vectors > 2 ? rows : 1);
-            check_schedule(&c, context, &spec, text, schedule);
+            if (levels_is_turn(_i / SPECS_COUNT, &spec, turn++)) {
+                check_schedule(&c, context, &spec, text, schedule);
+            }
         }
     }
     verify_close(&c);

@@ -462,6 +462,32 @@ static void check_twins(const aic_spec *spec, size_t number)
     }
 }
 
+/* Of suites that leave a case to one of the twins, besides the specifications that are drawn: groups, small_tiles. */
+static const char *const twin_specs[] = {
+    "conv2d(dtype=float16, fm_shape=[2,6,9,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], groups=32)",
+    "conv2d(dtype=float16, fm_shape=[2,6,9,16], kernel_shape=[1,3,3,32,2], pad=[1,1,1,1], groups=16)",
+    "conv2d(dtype=float16, accumulate=fast, fm_shape=[2,6,9,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], groups=32)",
+    "conv2d(dtype=float16, accumulate=fast, fm_shape=[4,4,5,16], kernel_shape=[2,3,3,80,16], groups=2)",
+    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[2,11,6,16], kernel_shape=[2,3,3,80,16], pad=[2,1,0,1])",
+    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[1,7,10,4], kernel_shape=[1,3,3,48,4], pad=[1,1,1,1])",
+    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[1,9,10,16], kernel_shape=[1,3,3,32,16], pad=[1,1,1,1], "
+    "init_l1out=false, l1out=channel) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
+};
+
+/* Candidates are the default schedule and others of either kind. */
+START_TEST(twins_of_kinds)
+{
+    static const size_t CANDIDATES[] = {0, 1, 7, 23};
+    for (size_t i = 0; i < sizeof twin_specs / sizeof *twin_specs; i++) {
+        aic_spec spec;
+        ck_assert_msg(aic_spec_read(twin_specs[i], &spec) == AIC_OK, "%s", aic_last_error());
+        for (size_t c = 0; c < sizeof CANDIDATES / sizeof *CANDIDATES; c++) {
+            check_twins(&spec, CANDIDATES[c]);
+        }
+    }
+}
+END_TEST
+
 /* The suite kernels leaves a case to one of the twins. */
 START_TEST(twins)
 {
@@ -545,6 +571,7 @@ Suite *suite_targets(void)
     tcase_add_loop_test(tcase, objects, 0, ROWS);
     tcase_add_loop_test(tcase, group_objects, 0, ROWS);
     tcase_add_loop_test(tcase, instructions, 0, ROWS);
+    tcase_add_test(tcase, twins_of_kinds);
     tcase_add_loop_test(tcase, twins, AIC_OP_NONE + 1, AIC_OP_END);
     tcase_add_loop_test(tcase, triples, 0, ARCHES);
     suite_add_tcase(suite, tcase);

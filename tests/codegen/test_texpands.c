@@ -213,7 +213,7 @@ START_TEST(random_under_other_capacities)
         semantics.ub_bytes = semantics.l1_bytes = bytes[i];
         less = semantics;
         less.ub_bytes = less.l1_bytes = 32;
-        const int refused = rule_check_random_under(AIC_OP_TEXPANDS, &semantics, &less);
+        const int refused = rule_check_random_under(AIC_OP_TEXPANDS, &semantics, &less, 2000);
         ck_assert_int_eq(refused > 100, bytes[i] > 32);
     }
 }

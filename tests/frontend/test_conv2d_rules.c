@@ -468,7 +468,7 @@ START_TEST(random_under_other_limits)
 {
     aic_semantics host = aic_semantics_init(), bad = host;
     host.limits = AIC_LIMITS_HOST;
-    ck_assert_int_gt(rule_check_random_under(AIC_OP_CONV2D, &host, NULL), 100);
+    ck_assert_int_gt(rule_check_random_under(AIC_OP_CONV2D, &host, NULL, 2000), 100);
     aic_spec spec;
     for (uint64_t seed = 0; seed < 300; seed++) {
         ck_assert_int_eq(aic_spec_draw_chain(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
