@@ -47,7 +47,7 @@ aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char t
         return status;
     }
     aic_candidates list = {.count = 0};
-    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = aic_candidates_add, .user = &list});
     aic_plan_free(plan);
     if (index >= list.count) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,

@@ -136,6 +136,9 @@ static aic_status lay_out_sections(reading *r)
         if (offset > limit || header.sh_size > limit - offset) {
             return fail_malformed("sections overlap");
         }
+        if (offset + header.sh_size > UINT32_MAX) {
+            return aic_fail(AIC_COMPILE, SUBJECT, "%s has more code than fits 32 bits", r->name);
+        }
         r->section[i] = (placed_section){.placed = true, .offset = offset, .size = header.sh_size};
         head->code_bytes = offset + header.sh_size;
         if (strcmp(text_at(r, r->header.e_shstrndx, header.sh_name), FRAMES) == 0) {
@@ -237,7 +240,7 @@ static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32
     aic_piece_head *head = &r->head;
     const size_t length = strlen(name) + 1;
     memcpy(r->names + head->name_bytes, name, length);
-    r->symbol[head->symbols] = (aic_piece_symbol){offset, (uint32_t)head->name_bytes, flags};
+    r->symbol[head->symbols] = (aic_piece_symbol){(uint32_t)offset, (uint32_t)head->name_bytes, flags};
     head->name_bytes += length;
     return head->symbols++;
 }
@@ -285,9 +288,10 @@ static aic_status check_row(const reading *r, const aic_relocation *row, unsigne
     return AIC_OK;
 }
 
-/* Adds a patch for what is not in the object; or for what is, where the place in a page matters. */
-static aic_status add_patch(reading *r, const symbol_table *table, uint64_t index, const aic_piece_patch *patch)
+/* Adds a patch at `from` for what is not in the object; or for what is, where the place in a page matters. */
+static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from, const Elf64_Rela *rela)
 {
+    const uint64_t index = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
     const Elf64_Sym symbol = symbol_at(r, table, index);
     const bool outside = symbol.st_shndx == SHN_UNDEF;
     uint64_t offset = 0;
@@ -298,8 +302,17 @@ static aic_status add_patch(reading *r, const symbol_table *table, uint64_t inde
         const char *name = outside ? text_at(r, table->names, symbol.st_name) : "";
         r->known[index] = add_symbol(r, name, offset, outside ? 0 : AIC_PIECE_DEFINED) + 1;
     }
-    r->patch[r->head.patches] = *patch;
-    r->patch[r->head.patches++].symbol = r->known[index] - 1;
+    if (rela->r_addend != (int32_t)rela->r_addend) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", r->name,
+                        aic_relocation_find(r->header.e_machine, (unsigned)type)->name);
+    }
+    if (type > UINT16_MAX || r->known[index] > UINT16_MAX) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s is too large for a table of patches", r->name);
+    }
+    r->patch[r->head.patches++] = (aic_piece_patch){.at = (uint32_t)from,
+                                                    .addend = (int32_t)rela->r_addend,
+                                                    .type = (uint16_t)type,
+                                                    .symbol = (uint16_t)(r->known[index] - 1)};
     return AIC_OK;
 }
 
@@ -321,7 +334,7 @@ static aic_status relocate(reading *r, const placed_section *section, const symb
     const uint64_t from = section->offset + rela->r_offset;
     uint64_t target;
     if (symbol.st_shndx == SHN_UNDEF || aic_relocation_needs_page(row)) {
-        return add_patch(r, table, index, &(aic_piece_patch){.at = from, .addend = rela->r_addend, .type = type});
+        return add_patch(r, table, from, rela);
     }
     if (!find_offset(r, &symbol, &target)) {
         return fail_outside(r, table, &symbol);

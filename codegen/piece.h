@@ -40,18 +40,19 @@ typedef struct aic_piece_head {
 
 enum { AIC_PIECE_DEFINED = 1, AIC_PIECE_FUNCTION = 2 };
 
+/* Most of a piece are tables, and most of a kernel's parts are pieces: rows are small. */
 typedef struct aic_piece_symbol {
-    uint64_t offset; /* in the code, of one that is defined */
+    uint32_t offset; /* in the code, of one that is defined */
     uint32_t name;   /* where it begins among the names; "": nobody else refers to it */
     uint32_t flags;  /* AIC_PIECE_... */
 } aic_piece_symbol;
 
 /* A place in the code that is filled in when the piece is linked. */
 typedef struct aic_piece_patch {
-    uint64_t at;
-    int64_t addend;
-    uint32_t type; /* of the relocation, as ELF numbers it */
-    uint32_t symbol;
+    uint32_t at;
+    int32_t addend;
+    uint16_t type; /* of the relocation, as ELF numbers it */
+    uint16_t symbol;
 } aic_piece_patch;
 
 /* Spacing of sections and pieces: code and constants share no cache line. */

@@ -5,6 +5,7 @@
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- what operators describe ---- */
@@ -89,8 +90,8 @@ static bool keep_cheapest(void *user, const aic_plan *plan)
 
 aic_status aic_plan_choose(aic_plan *plan)
 {
-    cheapest seen = {.found = false};
-    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){keep_cheapest, &seen});
+    cheapest seen = {.found = false, .best = {.cost = INFINITY}};
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){keep_cheapest, &seen, &seen.best.cost});
     if (!seen.found) {
         return aic_fail(AIC_INTERNAL, "schedule", "the shape %s offers none for this specification", plan->shape->name);
     }
@@ -127,7 +128,7 @@ static bool keep_completed(void *user, const aic_plan *plan)
 static aic_status complete(aic_plan *plan, const aic_schedule *wanted, uint64_t given)
 {
     completion c = {.wanted = wanted, .given = given};
-    const aic_visitor visitor = {keep_completed, &c};
+    const aic_visitor visitor = {.visit = keep_completed, .user = &c};
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &visitor);
     if (!c.seen.found) {
         aic_status status = aic_plan_create(&plan->problem, &c.trial);
@@ -193,7 +194,7 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
     const double bound = plan->shape->bound(plan);
     const aic_target *target = plan->problem.target;
     const aic_core core = plan->problem.machine->core;
-    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = aic_candidates_add, .user = &list});
     fprintf(out, "target: %s, vectors of %d bits, %d registers\n", target->name, target->vector_bits,
             target->vector_registers);
     fprintf(out, "machine: %s (%s)\n", aic_core_name(core), aic_core_describe(core));

@@ -53,6 +53,8 @@ typedef enum aic_space { AIC_SPACE_USUAL, AIC_SPACE_LEGAL } aic_space;
 typedef struct aic_visitor {
     bool (*visit)(void *user, const aic_plan *plan);
     void *user;
+    const double *limit; /* schedules that cost no less than this, as it is at the time, need not be shown; NULL: all
+                          * must be */
 } aic_visitor;
 
 /* Shows every schedule of the space; the plan has some schedule, or none, afterwards. */

@@ -42,6 +42,14 @@ static uint64_t signature_of(const aic_part_kind *kind)
     return signature;
 }
 
+/* The processor and the features that LLVM compiles a level for: long texts, which would be most of an identity. */
+static uint64_t features_of(const aic_target *target)
+{
+    const char *cpu = aic_target_cpu(target);
+    return aic_hash_end(
+        aic_hash_more(aic_hash_more(AIC_HASH_BEGIN, cpu, strlen(cpu) + 1), target->features, strlen(target->features)));
+}
+
 aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target,
                              aic_part_identity *identity)
 {
@@ -49,13 +57,12 @@ aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const a
     aic_write_text(&out, aic_build_name);
     aic_write_text(&out, aic_build_llvm);
     aic_write_text(&out, target->name);
-    aic_write_text(&out, aic_target_cpu(target));
-    aic_write_text(&out, target->features);
+    aic_write_number(&out, features_of(target), WORD);
     aic_write_text(&out, kind->name);
     aic_write_number(&out, signature_of(kind), WORD);
     for (size_t f = 0; f < kind->record->count; f++) {
         for (uint32_t i = 0; i < kind->record->fields[f].count; i++) {
-            aic_write_number(&out, aic_field_word(&kind->record->fields[f], key, i), WORD);
+            aic_write_short(&out, aic_field_word(&kind->record->fields[f], key, i));
         }
     }
     identity->size = out.size;

@@ -123,11 +123,11 @@ static aic_status fill(aic_plan *plan, aic_space_list *list)
     }
     filling f = {.list = list, .of_tile = tile_fields(record), .usual = true, .status = AIC_OK};
     list->fields = record->count;
-    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){see, &f});
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = see, .user = &f});
     list->usual = list->count;
     f.usual = false;
     if (f.status == AIC_OK) {
-        aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){see, &f});
+        aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = see, .user = &f});
     }
     if (f.status == AIC_OK) {
         choose_representatives(list, f.first);

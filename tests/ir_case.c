@@ -229,7 +229,7 @@ static aic_schedule draw_schedule(const ir_case *c, const aic_target *target, ui
     const aic_semantics semantics = aic_semantics_init();
     aic_plan *plan = plan_of(c, &semantics, target);
     draw d = {.state = state};
-    aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){draw_one, &d});
+    aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = draw_one, .user = &d});
     aic_plan_free(plan);
     ck_assert_uint_gt(d.seen, 0);
     return d.schedule;

@@ -264,12 +264,22 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
     return wish;
 }
 
+/* Tile registers of a tile. */
+static int64_t registers_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    const amx_grid g = grid_of(c, rows, cols, vectors);
+    return registers_used(c, g.rows * g.across, vectors);
+}
+
+static bool fits(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    return registers_of(c, rows, cols, vectors) <= AMX_REGISTERS;
+}
+
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
     (void)target;
-    const int64_t steps = steps_of(c);
-    const amx_grid g = grid_of(c, s->rows, s->cols, s->vectors);
-    const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
+    const int64_t steps = steps_of(c), used = registers_of(c, s->rows, s->cols, s->vectors);
     if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
                         "rows, cols, vectors = %lld, %lld, %lld need %lld tile registers of the %d that there are",
@@ -567,6 +577,7 @@ const aic_microkernel aic_microkernel_amx = {
     .body_cost = 0.02,
     .sum_cost = 0.001 / AMX_ROWS,
     .check = check,
+    .fits = fits,
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,

@@ -83,7 +83,12 @@ static void suit(aic_plan *plan)
     }
 }
 
-/* What follows from the tiling. */
+static void predict(aic_plan *plan)
+{
+    plan->cost = aic_contraction_cost(aic_contraction_of(plan), plan->problem.target, aic_tiling_of(plan));
+}
+
+/* What follows from the tiling besides the cost. */
 static void finish(aic_plan *plan)
 {
     aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
@@ -92,7 +97,6 @@ static void finish(aic_plan *plan)
     schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
     schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
     aic_lean_derive(plan, schedule, t);
-    plan->cost = aic_contraction_cost(c, plan->problem.target, t);
     aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
 }
 
@@ -101,6 +105,7 @@ static aic_status derive(aic_plan *plan)
     const aic_contraction_schedule *schedule = (const aic_contraction_schedule *)(const void *)plan->schedule.fields;
     const aic_status status = aic_tiling_make(plan, schedule, plan->derived);
     if (status == AIC_OK) {
+        predict(plan);
         finish(plan);
     }
     return status;
@@ -112,6 +117,10 @@ bool aic_contraction_offer(aic_plan *plan, const aic_contraction_schedule *sched
     plan->schedule = aic_schedule_of(&RECORD, schedule, sizeof *schedule);
     plan->requirements = (aic_requirements){.needs = 0};
     if (aic_tiling_vary(plan, schedule, like, plan->derived) != AIC_OK) {
+        return true;
+    }
+    predict(plan);
+    if (visitor->limit != NULL && plan->cost >= *visitor->limit) {
         return true;
     }
     finish(plan);

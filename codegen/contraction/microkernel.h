@@ -31,6 +31,10 @@ typedef struct aic_microkernel {
      * has checked the ranges that hold for every micro-kernel. */
     aic_status (*check)(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s);
 
+    /* Whether the registers suffice for a tile: the part of check() that refuses most of those that the default rule
+     * looks at. NULL: they do, for all of at most pixels(). */
+    bool (*fits)(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors);
+
     /* The largest tile with `vectors` vectors, in pixels; 0: there is none. */
     int64_t (*pixels)(const aic_contraction *c, const aic_target *target, int64_t vectors);
 

@@ -73,27 +73,57 @@ static void give_folded(const writer *w, aic_use *use)
     aic_use_number(use, w->inside / line * line, "whole");
 }
 
+/* Channels that are contiguous in image and band, of a pixel or of a whole row; a vector or more. */
+static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t channels)
+{
+    const int64_t vector = aic_row_vector(w->channel_bytes);
+    key->ends = channels % vector != 0;
+    key->c0 = 0; /* nothing depends on blocks */
+    aic_use_number(use, channels / vector * vector, "run");
+    if (key->ends) {
+        aic_use_number(use, channels - vector, "run.last");
+    }
+}
+
+/* All channels of a pixel, and those that are missing behind them. */
+static void give_counted(const writer *w, aic_use *use, aic_row_key *key)
+{
+    const int64_t vector = aic_row_vector(w->channel_bytes);
+    give_run(w, use, key, w->g->channels);
+    if (key->missing > 0) {
+        aic_use_number(use, (w->g->channels + key->missing - vector) * w->channel_bytes, "clear");
+        key->missing = 1;
+    }
+    key->counts = true;
+    key->rest = 0;
+}
+
 /* What remains of the channels of a pixel, `channels` of them in one pass. */
 static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
 {
     const aic_contraction *c = w->c;
     const int64_t full = w->g->channels / c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
     const bool whole = c->image.block == c->c0; /* all channels of a pixel are contiguous */
-    const int64_t bytes = w->channel_bytes, step = w->gap * c->image.pixel, pitch = w->b->pixel_pitch;
+    const int64_t vector = aic_row_vector(w->channel_bytes), bytes = w->channel_bytes, step = w->gap * c->image.pixel,
+                  pitch = w->b->pixel_pitch;
     const int64_t once = whole || full == 0 ? w->g->channels : full == 1 && w->g->channels == c->c0 ? c->c0 : 0;
     key->run = once > 0 && pitch == once * bytes && step == once;
     if (key->run) {
-        const int64_t vector = aic_row_vector(bytes);
-        key->tail = w->inside * once % vector;
-        aic_use_number(use, w->inside * once / vector * vector, "run");
+        if (w->inside * once < vector) {
+            key->tail = w->inside * once;
+        } else {
+            give_run(w, use, key, w->inside * once);
+        }
         return;
     }
     key->pairs = !whole && paired > 0;
-    key->together = !key->pairs ? 0 : w->inside % 4 == 0 ? 4 : w->inside % 2 == 0 ? 2 : 1;
     key->singles = !whole && paired < full;
     key->rest = whole ? w->g->channels : w->g->channels % c->c0;
     if (key->rest > 0 || w->g->arithmetic.product == AIC_PRODUCT_BFLOAT) { /* their weights are 0, times any integer */
         key->missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - w->g->channels;
+    }
+    if (whole && key->rest >= vector && key->rest != c->c0 && key->missing <= vector) {
+        give_counted(w, use, key);
     }
     aic_use_trips(use, w->inside, "inside");
     aic_use_number(use, pitch, "pixel.pitch");
@@ -101,6 +131,7 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
     aic_use_number(use, c->image.block * w->g->source_bytes, "image.block");
     if (key->pairs) {
         aic_use_trips(use, paired, "paired");
+        aic_use_number(use, w->inside / AIC_ROW_TOGETHER * AIC_ROW_TOGETHER, "even");
     }
     if (key->singles) {
         aic_use_trips(use, full, "blocks");
@@ -113,9 +144,9 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
 static void give_padding(const writer *w, aic_use *use, const aic_row_key *key, const char *bytes, const char *columns,
                          int64_t count)
 {
-    aic_use_trips(use, count * w->b->pixel_pitch, bytes);
+    aic_use_number(use, count * w->b->pixel_pitch, "%s", bytes);
     if (aic_row_pads_planes(key)) {
-        aic_use_trips(use, count, columns);
+        aic_use_number(use, count, "%s", columns);
     }
 }
 
@@ -125,20 +156,20 @@ static void give_columns(const writer *w, aic_use *use, const aic_row_key *key)
     const aic_contraction *c = w->c;
     const int64_t first = w->left * w->gap + w->first - c->across.pad;
     if (key->padded) { /* as one column */
-        aic_use_trips(use, w->b->row_pitch / w->b->col_residues, "row.bytes");
-    } else if (key->outer) {
+        aic_use_number(use, w->b->row_pitch / w->b->col_residues, "row.bytes");
+    } else if (key->sides) {
         give_padding(w, use, key, "row.bytes", "row.columns", w->columns);
     }
     if (aic_row_pads_planes(key)) {
         aic_use_number(use, w->b->pixel_pitch, "pad.pitch");
     }
     if (aic_row_pads_planes(key) && key->padded) {
-        aic_use_trips(use, 1, "row.columns");
+        aic_use_number(use, 1, "row.columns");
     }
-    if (key->left) {
+    if (aic_row_begins_inside(key)) {
         give_padding(w, use, key, "left.bytes", "left.columns", w->left);
     }
-    if (key->right) {
+    if (key->sides) {
         give_padding(w, use, key, "right.bytes", "right.columns", w->columns - w->left - w->inside);
         aic_use_number(use, (w->left + w->inside) * w->b->pixel_pitch, "right.at");
     }
@@ -160,6 +191,8 @@ static aic_row_key key_of(const writer *w)
     const aic_arithmetic *a = &w->g->arithmetic;
     const bool left = w->left > 0, right = w->left + w->inside < w->columns, outer = has_outer_rows(w);
     const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0 && w->wish->fold == 1;
+    const bool sides = outer || left || right;
+    const bool padded = !lines && (sides || reads_behind(w) || w->wish->fold > 1);
     return (aic_row_key){.dtype = c->dtype,
                          .sum = a->sum,
                          .product = a->product,
@@ -169,13 +202,11 @@ static aic_row_key key_of(const writer *w)
                          .planes = a->planes,
                          .special_first = w->wish->specials ? w->wish->special_first : 0,
                          .special_end = w->wish->specials ? w->wish->special_end : 0,
-                         .pad = c->pad_value,
+                         .pad = padded || sides ? c->pad_value : 0,
                          .c0 = c->c0,
                          .fold = w->wish->fold,
-                         .padded = !lines && (outer || left || right || reads_behind(w) || w->wish->fold > 1),
-                         .outer = lines && outer,
-                         .left = left,
-                         .right = lines && right,
+                         .padded = padded,
+                         .sides = lines && sides,
                          .fractal = c->image.fractal_rows < c->down.extent,
                          .fast = !is_hot(w)};
 }

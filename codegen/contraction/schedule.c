@@ -16,6 +16,7 @@ typedef struct walk {
     const aic_microkernel *kernel;
     const aic_visitor *visitor;
     aic_space space;
+    double bound; /* of the micro-kernel */
     bool ended;
 } walk;
 
@@ -43,7 +44,9 @@ static int64_t usual_band(const walk *w, const aic_tiling *t)
     const int64_t tile_rows = aic_split_count(&t->geometry.rows), step = t->geometry.rows.large * t->band.row_step;
     const int64_t twice = t->band.row_reach - t->band.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(t) - twice) / step;
-    if (aic_machine_shares(t->geometry.machine, aic_contraction_cost(w->c, w->target, t))) {
+    /* the bound is the cheaper answer, and that of large contractions */
+    if (aic_machine_shares(t->geometry.machine, w->bound) ||
+        aic_machine_shares(t->geometry.machine, aic_contraction_cost(w->c, w->target, t))) {
         const int64_t bands =
                           aic_parts(AIC_SHARED_ITEMS, t->geometry.slices > 1 ? t->geometry.slices : t->staging.strips),
                       shared = aic_parts(tile_rows, bands);
@@ -121,6 +124,9 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
                                          .blocks = 1,
                                          .m = m};
     aic_tiling t;
+    if (w->kernel->fits != NULL && !w->kernel->fits(w->c, rows, cols, vectors)) {
+        return;
+    }
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
         schedule.narrow = 1; /* where that is not legal there is no plan; with more pixels it gains nothing */
@@ -222,6 +228,46 @@ static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contr
     return reason;
 }
 
+/* Offers the schedules of a micro-kernel. */
+static void offer_kernel(walk *w)
+{
+    for (int64_t vectors = 1; vectors <= VECTORS_MAX && !w->ended; vectors++) {
+        if (refuse_vectors(w->kernel, w->c, w->target, vectors) != NULL) {
+            continue;
+        }
+        if (w->kernel->small_tiles) {
+            offer_small_tiles(w, vectors);
+        } else if (w->kernel->long_rows) {
+            offer_long_rows(w, vectors);
+        } else {
+            offer_tiles(w, w->kernel->pixels(w->c, w->target, vectors), vectors);
+        }
+    }
+}
+
+/* Of the micro-kernels that take the contraction and are not `done`, a set of numbers, the one with the lowest bound,
+ * which becomes done; NULL: there is none. */
+static const aic_microkernel *next_kernel(walk *w, uint32_t *done)
+{
+    const aic_microkernel *kernel, *next = NULL;
+    uint32_t found = 0;
+    for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
+        const uint32_t bit = (uint32_t)1 << i;
+        if ((*done & bit) == 0 && kernel->refuse(w->c, w->target) == NULL) {
+            const double own = kernel->bound(w->c, w->target);
+            if (next == NULL || own < w->bound) {
+                next = kernel;
+                w->bound = own;
+                found = bit;
+            }
+        }
+    }
+    *done |= found;
+    return next;
+}
+
+/* Micro-kernels with low bounds come first: those with higher ones can then be left out for a visitor who looks for the
+ * cheapest schedule. */
 void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
     walk w = {.plan = plan,
@@ -229,19 +275,10 @@ void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visito
               .target = plan->problem.target,
               .visitor = visitor,
               .space = space};
-    for (size_t i = 0; (w.kernel = aic_microkernel_at(i)) != NULL; i++) {
-        const bool taken = w.kernel->refuse(w.c, w.target) == NULL;
-        for (int64_t vectors = 1; taken && vectors <= VECTORS_MAX && !w.ended; vectors++) {
-            if (refuse_vectors(w.kernel, w.c, w.target, vectors) == NULL) {
-                if (w.kernel->small_tiles) {
-                    offer_small_tiles(&w, vectors);
-                } else if (w.kernel->long_rows) {
-                    offer_long_rows(&w, vectors);
-                } else {
-                    offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
-                }
-            }
-        }
+    uint32_t done = 0;
+    while (!w.ended && (w.kernel = next_kernel(&w, &done)) != NULL &&
+           (visitor->limit == NULL || w.bound < *visitor->limit)) {
+        offer_kernel(&w);
     }
 }
 
@@ -356,7 +393,7 @@ static void report_direct_sums(FILE *out, const aic_plan *plan)
         return;
     }
     double least = INFINITY;
-    const aic_visitor visitor = {note_small_tiles, &least};
+    const aic_visitor visitor = {.visit = note_small_tiles, .user = &least};
     aic_tiling tiling = {.kernel = NULL};
     aic_plan other = *plan; /* a walk leaves some schedule behind */
     other.derived = &tiling;

@@ -70,7 +70,6 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                                         : c->wraps              ? AIC_TILE_WRAPS
                                                                 : AIC_TILE_CLAMPS,
                           .start_row = t->geometry.accumulate && c->start_channel,
-                          .staged = t->staging.pitch != 0,
                           .skips_rows = t->panel.padding.rows,
                           .skips_columns = t->panel.padding.columns,
                           .notes_weights = aic_tiling_skips(t) && t->panel.notes,
@@ -88,9 +87,7 @@ static void give_offsets(aic_use *use, const aic_tile_key *key, const aic_contra
 {
     for (unsigned pixel = 1; pixel < key->pixels; pixel++) {
         aic_use_number(use, aic_tile_band_offset(t, cols, pixel), "pixel.%u", pixel);
-        if (!key->staged) {
-            aic_use_number(use, aic_tile_out_offset(c, t, cols, pixel, 0), "out.%u", pixel);
-        }
+        aic_use_number(use, aic_tile_out_offset(c, t, cols, pixel, 0), "out.%u", pixel);
     }
     for (unsigned vector = 1; vector < key->vectors; vector++) {
         const unsigned channel = vector * t->geometry.lanes;

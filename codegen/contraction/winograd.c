@@ -225,7 +225,6 @@ static aic_tile_key product_key(const aic_tiling *t, int64_t pixels)
                           .unroll = t->geometry.unroll,
                           .ahead = t->tile.ahead,
                           .accumulate = AIC_TILE_FROM_ZERO,
-                          .staged = true,
                           .one_kpack = t->panel.kpacks == t->geometry.unroll,
                           .one_tap = true,
                           .one_block = true};
@@ -238,6 +237,7 @@ static aic_routine use_product(aic_program *program, const aic_tiling *t, const 
     aic_use_begin(&use, &aic_part_tile, key, 4, 0);
     for (unsigned pixel = 1; pixel < key->pixels; pixel++) {
         aic_use_number(&use, pixel * pitch, "pixel.%u", pixel);
+        aic_use_number(&use, pixel * (int64_t)(AIC_BLOCK_COLUMNS * AIC_SUM_BYTES), "out.%u", pixel);
     }
     for (int64_t i = 1; i < aic_tile_out_blocks(key); i++) {
         aic_use_number(&use, i * block, "out.block.%lld", (long long)i);

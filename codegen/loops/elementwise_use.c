@@ -9,6 +9,7 @@ enum { POINTERS = AIC_ELEMENTWISE_POINTERS };
 /* A box that is being used. */
 typedef struct usage {
     const aic_elementwise_plan *p;
+    int64_t rest; /* elements behind the iterations of the run */
     aic_elementwise_key key;
     aic_use use;
 } usage;
@@ -75,17 +76,28 @@ static void set_value(aic_elementwise_key *k, const aic_elementwise_value *v)
     }
 }
 
+/* Whether a number says what remains behind the chunks: tests at the end of a run cost about a nanosecond, too much
+ * for a run of few chunks. Folded streams have other patterns in each vector. */
+static bool counts_rest(const aic_elementwise_plan *p)
+{
+    enum { CHUNKS = 8 };
+    return p->digits == 1 && p->inner.extent >= CHUNKS * p->chunk;
+}
+
 static void make_key(usage *u)
 {
     const aic_elementwise_plan *p = u->p;
+    const bool counts = counts_rest(p);
     /* one iteration is no loop */
     const bool runs = p->inner.extent >= 2 * p->chunk || p->division.loop == (int)p->box.dims;
+    u->rest = runs ? p->inner.extent % p->chunk : p->inner.extent;
     aic_elementwise_key *k = &u->key;
     *k = (aic_elementwise_key){.operands = p->elementwise->operands,
                                .size = p->elementwise->size,
                                .lanes = p->lanes,
                                .chunk = runs ? p->chunk : 0,
-                               .rest = runs ? p->inner.extent % p->chunk : p->inner.extent,
+                               .rest = counts ? 0 : u->rest,
+                               .counts = counts,
                                .dense = p->inner.out == p->elementwise->size,
                                .past = p->past,
                                .pair = p->from->pair != 0,
@@ -131,8 +143,8 @@ static void give_run(usage *u, unsigned pointer)
     const int64_t step = stride_of(&u->p->inner, pointer);
     const bool stays = pointer > 0 && k->reads[pointer - 1] < AIC_STREAM_NEAR;
     const bool apart = pointer > 0 ? k->reads[pointer - 1] == AIC_STREAM_APART : !k->dense;
-    if (k->chunk > 0 && k->rest > 0 && !stays) {
-        give(u, bytes_of(u, pointer, u->p->inner.extent - k->rest), pointer, "rest");
+    if (k->chunk > 0 && (k->counts || k->rest > 0) && !stays) {
+        give(u, bytes_of(u, pointer, u->p->inner.extent - u->rest), pointer, "rest");
     }
     if (apart) {
         give(u, step * aic_elementwise_period(k), pointer, "period");
@@ -157,8 +169,11 @@ static void give_loops(usage *u)
             }
         }
     }
+    if (k->counts) {
+        aic_use_number(&u->use, u->rest, "rest");
+    }
     if (k->chunk > 0) {
-        aic_use_trips(&u->use, (p->inner.extent - k->rest) / aic_elementwise_period(k), "run");
+        aic_use_trips(&u->use, (p->inner.extent - u->rest) / aic_elementwise_period(k), "run");
         aic_use_trips(&u->use, p->inner.extent / k->chunk, "run.parts");
     }
 }

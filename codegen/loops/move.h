@@ -92,8 +92,7 @@ typedef struct aic_move_tile {
     /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
      * two: a row goes on with the bytes behind it, the last one ends where the input does. */
     int64_t over;
-    int64_t skip; /* columns at the beginning of a tile that are loaded and not stored, as the one before stored them */
-    int64_t tail; /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    int64_t tail;  /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
     int64_t stage; /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
     int64_t band;  /* rows along `write` (indices of `next`) that are done before a step along `read` */
 } aic_move_tile;

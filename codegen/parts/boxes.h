@@ -10,7 +10,7 @@
  *       dim.D, P.dim.D             iterations of loop D; bytes from one to the next
  *       run, P.period              elements of the run in whole iterations, in periods of folded streams: a loop; bytes
  *                                  of a period of elements that lie apart
- *       P.rest                     bytes to the elements behind the iterations
+ *       rest, P.rest               elements behind the iterations, where they are counted; bytes to them
  *       P.E, P.vector              bytes to element E of a vector, to the next vector, of elements that lie apart
  *       out.pair                   bytes to the second word of the output
  *       run.parts                  iterations of the run, where they are divided and there is a rest */

@@ -202,6 +202,12 @@ static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_
 
 /* ---- a run ---- */
 
+/* The largest multiple of a power of two within a count. */
+static LLVMValueRef multiple_in(aic_emit *e, LLVMValueRef count, int64_t power)
+{
+    return LLVMBuildAnd(e->builder, count, aic_int(e, -power), "");
+}
+
 static void name_inputs(const run *r, LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS])
 {
     for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
@@ -279,17 +285,51 @@ static void emit_long_run(run *r)
     aic_loop_end(e, &loop);
 }
 
+/* A vector of n elements, `index` elements behind the pointers. */
+static void emit_vector_at(const run *r, LLVMValueRef index, unsigned n)
+{
+    LLVMValueRef moved[POINTERS] = {NULL};
+    for (unsigned i = 0; i < POINTERS; i++) {
+        moved[i] = r->pointer[i] == NULL ? NULL : after_periods(r, i, index);
+    }
+    emit_batch(r, moved, 0, 1, n);
+}
+
+/* As many elements as a number says: whole vectors, then halves of them. */
+static void emit_counted(const run *r)
+{
+    aic_emit *e = r->e;
+    const int64_t lanes = r->k->lanes;
+    LLVMValueRef count = aic_number(e, "rest");
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "rest: vectors behind the chunks", aic_int(e, 0), multiple_in(e, count, lanes), lanes,
+                   NULL, 0);
+    emit_vector_at(r, loop.index, (unsigned)lanes);
+    aic_loop_end(e, &loop);
+    for (int64_t n = lanes / 2; n > 0; n /= 2) {
+        LLVMValueRef has = LLVMBuildAnd(e->builder, count, aic_int(e, n), "");
+        aic_branch branch;
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, has, aic_int(e, 0), ""));
+        emit_vector_at(r, multiple_in(e, count, 2 * n), (unsigned)n);
+        aic_branch_end(e, &branch);
+    }
+}
+
 /* The elements behind the chunks. */
 static void emit_rest(const run *r)
 {
-    LLVMValueRef moved[POINTERS] = {NULL};
-    for (unsigned i = 0; i < POINTERS && r->k->rest > 0; i++) {
+    run behind = *r;
+    for (unsigned i = 0; i < POINTERS && r->k->chunk > 0; i++) {
         const bool stays = i > 0 && r->k->reads[i - 1] < AIC_STREAM_NEAR;
-        moved[i] = r->pointer[i] == NULL || stays || r->k->chunk == 0
-                       ? r->pointer[i]
-                       : aic_at(r->e, r->pointer[i], number_of(r, i, "rest"));
+        if (r->pointer[i] != NULL && !stays) {
+            behind.pointer[i] = aic_at(r->e, r->pointer[i], number_of(r, i, "rest"));
+        }
     }
-    emit_elements(r, moved, r->k->rest);
+    if (r->k->counts) {
+        emit_counted(&behind);
+    } else {
+        emit_elements(&behind, behind.pointer, r->k->rest);
+    }
 }
 
 /* What is read once for the whole run. */
@@ -312,9 +352,12 @@ static void emit_run(run *r)
     if (r->k->chunk > 0) {
         emit_long_run(r);
     }
+    if (r->k->rest == 0 && !r->k->counts) {
+        return;
+    }
     if (!divides_run(r)) {
         emit_rest(r);
-    } else if (r->k->rest > 0) { /* it goes with the last chunk */
+    } else { /* it goes with the last chunk */
         aic_branch branch;
         LLVMValueRef ends = aic_trips(r->e, "run.parts");
         aic_branch_begin(r->e, &branch, LLVMBuildICmp(r->e->builder, LLVMIntEQ, r->last, ends, ""));

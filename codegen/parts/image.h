@@ -14,9 +14,10 @@
  *     void row(row, image; h)                 a band row from image row h, which may lie outside of the image; or, with
  *     void row(row, image, note; h)           fold, from as many image rows. With special elements there is the note
  *       plane                      bytes to the second plane
- *       row.bytes                  of padding where the row is outside, or where the image overwrites it: a loop
- *       left.bytes                 of the padding left of the image: a loop; with left
- *       right.bytes, right.at      the same on the right, and where it begins; with right
+ *       row.bytes                  of padding where the row is outside, or where the image overwrites it; with sides
+ *                                  or padded
+ *       left.bytes                 of the padding left of the image; with sides or padded
+ *       right.bytes, right.at      the same on the right, and where it begins; with sides
  *       row.columns, left.columns, right.columns, pad.pitch
  *                                  the same in columns, and from one to the next; where padding differs by planes
  *       image.rows                 of the image
@@ -27,8 +28,11 @@
  *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
  *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
  *       image.block                bytes from one block of channels to the next
+ *       even                       columns that are packed four at a time; with pairs
  *       rest.at, rest.from         where the rest is in a band pixel, in the image
- *       run                        channels of a row in whole vectors: a loop; with run */
+ *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
+ *       run.last                   channels before the last vector, which overlaps the one before; with ends
+ *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
 #ifndef AIC_PART_IMAGE_H
 #define AIC_PART_IMAGE_H
 
@@ -45,6 +49,15 @@ typedef struct aic_rows_key {
 #include "codegen/parts/rows.def"
 #undef AIC_FIELD
 } aic_rows_key;
+
+/* Pixels of pairs of blocks that are packed in a loop body. */
+enum { AIC_ROW_TOGETHER = 4 };
+
+/* Whether what lies in the image may not begin where the row does. */
+static inline bool aic_row_begins_inside(const aic_row_key *key)
+{
+    return key->padded || key->sides;
+}
 
 /* Whether padding is another number in each plane; 0 is 0 in all. */
 static inline bool aic_row_pads_planes(const aic_row_key *key)

@@ -22,6 +22,7 @@ static const char *const PARAMS[POINTERS + 2] = {"out", "in", "first", "last"};
 typedef struct walk {
     aic_emit *e;
     const aic_move_key *k;
+    int64_t skip;                   /* columns of a tile that the one before has stored */
     LLVMValueRef pointer[POINTERS]; /* the output's and the input's; that is NULL where there is none */
     LLVMValueRef first, last;       /* iterations that are done of the loop that is divided */
     LLVMValueRef aside;             /* where lines of the input are copied before they are transposed */
@@ -197,7 +198,7 @@ static void emit_staged_tile(const walk *w)
                    k->cols, NULL, 0);
     walk out = *w;
     advance_read(&out, columns.index);
-    aic_emit_transpose(e, k, out.pointer[0], aic_at(e, w->aside, aic_mul(e, columns.index, k->size)), line);
+    aic_emit_transpose(e, k, w->skip, out.pointer[0], aic_at(e, w->aside, aic_mul(e, columns.index, k->size)), line);
     aic_loop_end(e, &columns);
 }
 
@@ -237,7 +238,7 @@ static void emit_tile(const walk *w)
     } else if (w->k->stage != 0) {
         emit_staged_tile(w);
     } else {
-        aic_emit_transpose(w->e, w->k, w->pointer[0], w->pointer[1], 0);
+        aic_emit_transpose(w->e, w->k, w->skip, w->pointer[0], w->pointer[1], 0);
     }
 }
 
@@ -271,8 +272,8 @@ static void emit_tail(const walk *w, LLVMValueRef first, LLVMValueRef last)
     walk tail = *w;
     aic_move_key key = *w->k;
     key.cols = aic_move_tail_columns(key.size, key.rows, key.cols, key.tail);
-    key.skip = key.cols - key.tail;
     tail.k = &key;
+    tail.skip = key.cols - key.tail;
     for (unsigned i = 0; i < POINTERS; i++) {
         tail.pointer[i] = aic_at(w->e, w->pointer[i], number_of(w, i, "tail"));
     }

@@ -53,8 +53,9 @@ static inline int64_t aic_move_tail_columns(int64_t size, int64_t rows, int64_t 
 /* move_transpose.c: where a row of a tile begins in the input. */
 LLVMValueRef aic_move_row(aic_emit *e, const aic_move_key *key, LLVMValueRef in, int64_t row);
 
-/* move_transpose.c, inline: a tile of elements. out points at its first one; in, too, or at a copy of its rows that are
- * `aside` bytes apart. */
-void aic_emit_transpose(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMValueRef in, int64_t aside);
+/* move_transpose.c, inline: a tile of elements, of which the first `skip` columns are not stored. out points at its
+ * first one; in, too, or at a copy of its rows that are `aside` bytes apart. */
+void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVMValueRef out, LLVMValueRef in,
+                        int64_t aside);
 
 #endif

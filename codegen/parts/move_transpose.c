@@ -22,6 +22,7 @@ enum {
 typedef struct grid {
     aic_emit *e;
     const aic_move_key *k;
+    unsigned skip; /* columns at the beginning of the tile that are not stored, as the one before stored them */
     unsigned size;
     unsigned height, width;   /* of a lane block */
     unsigned count;           /* registers */
@@ -307,7 +308,7 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
 /* Where a tile has columns that are not stored, the lanes of its registers have one column each. */
 static bool is_stored(const grid *g, unsigned column)
 {
-    return column >= g->k->skip && column < g->k->cols - g->k->over;
+    return column >= g->skip && column < g->k->cols - g->k->over;
 }
 
 /* Lanes of a padded register without the rows that do not exist. */
@@ -450,9 +451,9 @@ static void lay_out(grid *g)
     aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
     aic_limit("lane blocks of a tile", (size_t)k->rows / (g->down * g->height), BLOCKS_MAX);
     aic_limit("columns of a tile behind its lane blocks", (size_t)k->cols % (g->across * g->width), 0);
-    const bool whole = k->skip == 0 && k->over == 0 && !g->padded && k->follow == 0;
+    const bool whole = g->skip == 0 && k->over == 0 && !g->padded && k->follow == 0;
     aic_limit("columns of a lane of a tile that is not stored whole",
-              k->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
+              g->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
     aic_limit("padded columns that do not follow each other", g->padded && k->column_pitch != k->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
                 k->rows == g->height && k->column_pitch == (int64_t)g->height * g->size;
@@ -477,9 +478,11 @@ static void fetch_columns(const grid *g)
     }
 }
 
-void aic_emit_transpose(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMValueRef in, int64_t aside)
+void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVMValueRef out, LLVMValueRef in,
+                        int64_t aside)
 {
-    grid g = {.e = e, .k = key, .size = (unsigned)key->size, .out = out, .in = in, .aside = aside};
+    grid g = {
+        .e = e, .k = key, .skip = (unsigned)skip, .size = (unsigned)key->size, .out = out, .in = in, .aside = aside};
     lay_out(&g);
     fetch_columns(&g);
     for (unsigned column = 0; column < key->cols; column += g.across * g.width) {

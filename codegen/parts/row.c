@@ -82,15 +82,31 @@ static void copy_tail(const writer *w, LLVMValueRef target, LLVMValueRef source,
     }
 }
 
+/* Packs a vector of `step` channels from channel `first` on. */
+static void copy_vector(const writer *w, LLVMValueRef target, LLVMValueRef source, LLVMValueRef first, int64_t step)
+{
+    store(w, aic_at(w->e, target, aic_mul(w->e, first, w->target_bytes)),
+          load(w, aic_at(w->e, source, aic_mul(w->e, first, w->source_bytes)), (unsigned)step));
+}
+
 /* Packs so many whole vectors of `step` channels. */
 static void copy_vectors(const writer *w, LLVMValueRef target, LLVMValueRef source, LLVMValueRef channels, int64_t step)
 {
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), channels, step, NULL, 0);
-    store(w, aic_at(e, target, aic_mul(e, loop.index, w->target_bytes)),
-          load(w, aic_at(e, source, aic_mul(e, loop.index, w->source_bytes)), (unsigned)step));
+    copy_vector(w, target, source, loop.index, step);
     aic_loop_end(e, &loop);
+}
+
+/* Packs as many channels as numbers say. */
+static void copy_counted(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    const int64_t step = aic_row_vector(w->target_bytes);
+    copy_vectors(w, target, source, aic_number(w->e, "run"), step);
+    if (w->key->ends) {
+        copy_vector(w, target, source, aic_number(w->e, "run.last"), step);
+    }
 }
 
 /* ---- padding ---- */
@@ -139,11 +155,11 @@ static void fill(const writer *w, LLVMValueRef target, const char *side)
     padding(w, planes);
     (void)snprintf(name, sizeof name, apart ? "%s.columns" : "%s.bytes", side);
     if (!apart) {
-        fill_lines(w, target, planes[0], aic_trips(e, name));
+        fill_lines(w, target, planes[0], aic_number(e, "%s", name));
         return;
     }
     aic_loop pixels;
-    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_trips(e, name), 1, NULL, 0);
+    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_number(e, "%s", name), 1, NULL, 0);
     target = aic_at(e, target, aic_times(e, pixels.index, aic_number(e, "pad.pitch")));
     for (unsigned p = 0; p < w->arithmetic.planes; p++) {
         fill_lines(w, in_plane(w, target, p), planes[p], aic_trips(e, "plane"));
@@ -182,16 +198,29 @@ static void copy_pixels(const writer *w, LLVMValueRef target, LLVMValueRef sourc
     aic_loop_end(e, &pixels);
 }
 
-/* Packs two blocks of channels, a line, of every pixel. */
-static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source)
+/* Packs every pixel, a vector or more. What is missing is cleared first, by a vector that channels overwrite. */
+static void copy_long_pixels(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->arithmetic.image_offset, false);
+    aic_loop pixels;
+    begin_pixels(w, &pixels, &target, &source);
+    for (unsigned p = 0; p < w->arithmetic.planes && w->key->missing > 0; p++) {
+        aic_fill(e, aic_at(e, in_plane(w, target, p), aic_number(e, "clear")), zero,
+                 aic_row_vector(w->target_bytes) * w->target_bytes);
+    }
+    copy_counted(w, target, source);
+    aic_loop_end(e, &pixels);
+}
+
+/* Packs two blocks of channels, a line, of pixels from number `first` on, `together` in a loop body. */
+static void copy_pairs_of(const writer *w, LLVMValueRef at[2], LLVMValueRef first, LLVMValueRef end, int64_t together)
 {
     aic_emit *e = w->e;
     const unsigned channels = (unsigned)w->key->c0;
-    LLVMValueRef at[] = {target, source};
     aic_loop pixels;
-    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_trips(e, "inside"),
-                   w->key->together, at, 2);
-    for (int64_t i = 0; i < w->key->together; i++) {
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", first, end, together, at, 2);
+    for (int64_t i = 0; i < together; i++) {
         const LLVMValueRef blocks[] = {load(w, at[1], channels),
                                        load(w, aic_at(e, at[1], aic_number(e, "image.block")), channels)};
         store(w, at[0], aic_concat(e, blocks, 2));
@@ -199,6 +228,13 @@ static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source
         at[1] = aic_at(e, at[1], aic_number(e, "image.step"));
     }
     aic_loop_end(e, &pixels);
+}
+
+static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    LLVMValueRef at[] = {target, source}, even = aic_number(w->e, "even");
+    copy_pairs_of(w, at, aic_int(w->e, 0), even, AIC_ROW_TOGETHER);
+    copy_pairs_of(w, at, even, aic_number(w->e, "inside"), 1);
 }
 
 /* Packs blocks of channels from number `first` on, in pairs or one at a time. */
@@ -236,12 +272,17 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     LLVMValueRef source = aic_at(e, image_row(w, h), aic_number(e, "image.first"));
-    LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    if (w->key->run && w->key->tail > 0) {
+        copy_tail(w, target, source, 0, w->key->tail);
+        return;
+    }
     if (w->key->run) {
-        LLVMValueRef run = aic_number(e, "run");
-        copy_vectors(w, target, source, run, aic_row_vector(w->target_bytes));
-        copy_tail(w, aic_at(e, target, aic_mul(e, run, w->target_bytes)),
-                  aic_at(e, source, aic_mul(e, run, w->source_bytes)), 0, w->key->tail);
+        copy_counted(w, target, source);
+        return;
+    }
+    if (w->key->counts) {
+        copy_long_pixels(w, target, source);
         return;
     }
     if (w->key->pairs) {
@@ -318,7 +359,7 @@ static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     fill(w, row, "row");
-    LLVMValueRef target = w->key->left ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
     for (int64_t f = 0; f < w->key->fold; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
@@ -341,16 +382,14 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch branch;
     if (key->padded) {
         fill(w, row, "row");
-    } else if (key->outer) {
+    } else if (key->sides) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
         fill(w, row, "row");
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
-    if (!key->padded && key->left) {
+    if (key->sides) {
         fill(w, row, "left");
-    }
-    if (key->right) {
         fill(w, aic_at(e, row, aic_number(e, "right.at")), "right");
     }
     copy_columns(w, row, h);

@@ -59,9 +59,7 @@ static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
     aic_emit *e = k->e;
     const unsigned channel = vector * k->lanes, block = channel / AIC_BLOCK_COLUMNS;
     LLVMValueRef at = block == 0 ? k->out : aic_at(e, k->out, aic_number(e, "out.block.%u", block));
-    if (k->key->staged) {
-        at = aic_at_const(e, at, (int64_t)pixel * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES);
-    } else if (pixel > 0) {
+    if (pixel > 0) {
         at = aic_at(e, at, aic_number(e, "out.%u", pixel));
     }
     return aic_at_const(e, at, (int64_t)(channel % AIC_BLOCK_COLUMNS) * AIC_SUM_BYTES);

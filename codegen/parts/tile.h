@@ -6,8 +6,10 @@
  * Its numbers, offsets and sizes in bytes:
  *
  *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack, or counts and
- * one_block taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block pixel.P from the
- * first pixel to pixel P in the band, P > 0 out.P                      the same in the result; not where it is staged
+ *                                one_block
+ *     taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block
+ *     pixel.P                    from the first pixel to pixel P in the band, P > 0
+ *     out.P                      the same in the result, or where tiles store it
  *     out.block.B                from the first to block B of 16 output channels, B > 0
  *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels

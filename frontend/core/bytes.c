@@ -24,6 +24,17 @@ void aic_write_number(aic_writer *out, uint64_t number, size_t size)
     }
 }
 
+void aic_write_short(aic_writer *out, uint64_t number)
+{
+    unsigned char bytes[1 + sizeof number];
+    size_t size = 0;
+    for (; number != 0; number >>= 8) {
+        bytes[++size] = (unsigned char)number;
+    }
+    bytes[0] = (unsigned char)size;
+    aic_write_bytes(out, bytes, 1 + size);
+}
+
 void aic_write_text(aic_writer *out, const char *text)
 {
     const size_t length = strlen(text);
@@ -66,6 +77,13 @@ uint64_t aic_read_number(aic_reader *in, size_t size)
         number |= (uint64_t)bytes[i] << (8 * i);
     }
     return number;
+}
+
+uint64_t aic_read_short(aic_reader *in)
+{
+    const uint64_t size = aic_read_number(in, 1);
+    in->bad = in->bad || size > sizeof(uint64_t);
+    return in->bad ? 0 : aic_read_number(in, size);
 }
 
 aic_slice aic_read_text(aic_reader *in)

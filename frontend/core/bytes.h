@@ -17,6 +17,9 @@ void aic_write_bytes(aic_writer *out, const void *bytes, size_t size);
 void aic_write_number(aic_writer *out, uint64_t number, size_t size); /* in `size` bytes, at most 8 */
 void aic_write_text(aic_writer *out, const char *text);               /* its length in 4 bytes, then its letters */
 
+/* A number in as few bytes as it has: how many, 0 to 8, in one byte, and those. */
+void aic_write_short(aic_writer *out, uint64_t number);
+
 /* Begins a section; what is written before aic_write_end() of the result is its content. */
 size_t aic_write_begin(aic_writer *out, const char *tag);
 void aic_write_end(aic_writer *out, size_t begin);
@@ -36,6 +39,7 @@ typedef struct aic_slice {
 
 const unsigned char *aic_read_bytes(aic_reader *in, size_t size); /* NULL when there are not so many */
 uint64_t aic_read_number(aic_reader *in, size_t size);
+uint64_t aic_read_short(aic_reader *in);
 aic_slice aic_read_text(aic_reader *in);
 
 /* Copies a text into a buffer; a longer one is bad. */

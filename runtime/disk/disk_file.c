@@ -113,15 +113,15 @@ static void print_part(FILE *text, aic_reader *in)
 {
     (void)aic_read_text(in); /* build and LLVM, which have a section of their own */
     (void)aic_read_text(in);
-    const aic_slice level = aic_read_text(in), cpu = aic_read_text(in), features = aic_read_text(in),
-                    kind = aic_read_text(in);
+    const aic_slice level = aic_read_text(in);
+    const uint64_t features = aic_read_number(in, WORD);
+    const aic_slice kind = aic_read_text(in);
     const uint64_t fields = aic_read_number(in, WORD);
     fprintf(text, "part %.*s, fields %016" PRIx64 ", key", (int)kind.length, kind.text, fields);
     while (in->left > 0 && !in->bad) {
-        fprintf(text, " %" PRIu64, aic_read_number(in, WORD));
+        fprintf(text, " %" PRIu64, aic_read_short(in));
     }
-    fprintf(text, "\ntarget %.*s: CPU %.*s, %.*s\n", (int)level.length, level.text, (int)cpu.length, cpu.text,
-            (int)features.length, features.text);
+    fprintf(text, "\ntarget %.*s, features %016" PRIx64 "\n", (int)level.length, level.text, features);
 }
 
 char *aic_part_identity_print(const aic_part_identity *identity)

@@ -196,7 +196,7 @@ static void want_tile(aic_emit *e, int64_t rows, int64_t cols, int64_t vector)
 {
     const aic_move_key key = {
         .size = 1, .transposes = true, .rows = rows, .valid = rows, .cols = cols, .vector = vector};
-    aic_emit_transpose(e, &key, aic_emit_param(e, 0), aic_emit_param(e, 0), 0);
+    aic_emit_transpose(e, &key, 0, aic_emit_param(e, 0), aic_emit_param(e, 0), 0);
 }
 
 static void want_wide_tile(aic_emit *e)

@@ -12,7 +12,7 @@
 
 Suite *suite_pieces(void);
 
-enum { CODE = 64, SYMBOLS = 3, PATCHES = 2, NAMES = 32 };
+enum { CODE = 64, SYMBOLS = 3, PATCHES = 2, NAMES = 36 };
 enum { NUMBER_AT = 16, CALL_AT = 24, PART_AT = 4, ADDEND = 5, CALL_ADDEND = -4 };
 
 /* A piece as it lies in memory. */
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(limits)
 {
     static const struct {
-        uint32_t type;
+        uint16_t type;
         int64_t value;
         bool fits;
     } CASES[] = {
@@ -239,7 +239,7 @@ static void patch_outside(program *p)
 }
 static void patch_far_outside(program *p)
 {
-    p->piece[1].patch[0].at = UINT64_MAX - 1;
+    p->piece[1].patch[0].at = UINT32_MAX - 1;
 }
 static void patch_of_nothing(program *p)
 {

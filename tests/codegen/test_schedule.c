@@ -137,8 +137,8 @@ START_TEST(schedules)
             const aic_problem of = {&spec, &semantics, target, aic_machine_of(aic_host_this()->core)};
             walk usual = {.problem = &of}, legal = {.problem = &of};
             aic_plan *plan = plan_of(&of);
-            aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_schedule, &usual});
-            aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){check_schedule, &legal});
+            aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = check_schedule, .user = &usual});
+            aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = check_schedule, .user = &legal});
             ck_assert_uint_ge(usual.count, 1);
             ck_assert_uint_ge(legal.count, usual.count);
             ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
@@ -300,7 +300,7 @@ START_TEST(partial_schedules)
         aic_plan *plan = plan_of(&problem), *walked = plan_of(&problem);
         ck_assert_int_eq(aic_schedule_read(plan->shape->schedule, TEXTS[i], &r.wanted, &r.given), AIC_OK);
         ck_assert_msg(aic_plan_parse(plan, TEXTS[i]) == AIC_OK, "%s: %s", TEXTS[i], aic_last_error());
-        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){keep_agreeing, &r});
+        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){.visit = keep_agreeing, .user = &r});
         ck_assert_msg(r.cost > 0, "no usual schedule has %s", TEXTS[i]);
         ck_assert_msg(aic_schedule_equal(&plan->schedule, &r.best), "%s", TEXTS[i]);
         aic_plan_free(plan);
@@ -318,7 +318,7 @@ START_TEST(unusual_partial_schedules)
         restricted r = {.cost = 0};
         aic_plan *plan = plan_of(&problem), *walked = plan_of(&problem);
         ck_assert_int_eq(aic_schedule_read(plan->shape->schedule, TEXTS[i], &r.wanted, &r.given), AIC_OK);
-        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){keep_agreeing, &r});
+        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){.visit = keep_agreeing, .user = &r});
         ck_assert_msg(r.cost == 0, "%s is usual: choose another", TEXTS[i]);
         ck_assert_msg(aic_plan_parse(plan, TEXTS[i]) == AIC_OK, "%s: %s", TEXTS[i], aic_last_error());
         ck_assert_msg(aic_schedule_agrees(&plan->schedule, &r.wanted, r.given), "%s", TEXTS[i]);
@@ -418,7 +418,7 @@ START_TEST(strips)
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         ck_assert_int_eq(aic_spec_read(TEXTS[i], &spec), AIC_OK);
         aic_plan *plan = plan_of(&problem);
-        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_strips, NULL});
+        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = check_strips});
         aic_plan_free(plan);
     }
     aic_schedule_info info;

@@ -475,9 +475,11 @@ static size_t put_piece(unsigned char *bytes)
 static void put_identity(aic_part_identity *identity)
 {
     aic_writer out = {identity->bytes, sizeof identity->bytes, 0};
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 3; i++) {
         aic_write_text(&out, "text");
     }
+    aic_write_number(&out, 1, 8);
+    aic_write_text(&out, "text");
     aic_write_number(&out, 1, 8);
     identity->size = out.size;
 }

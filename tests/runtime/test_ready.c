@@ -25,10 +25,10 @@ typedef struct hand_made {
     aic_piece_head head;
     unsigned char code[CODE];
     aic_piece_symbol symbol;
-    char names[8];
+    char names[12];
 } hand_made;
 
-_Static_assert(sizeof(hand_made) == sizeof(aic_piece_head) + CODE + sizeof(aic_piece_symbol) + 8, "without holes");
+_Static_assert(sizeof(hand_made) == sizeof(aic_piece_head) + CODE + sizeof(aic_piece_symbol) + 12, "without holes");
 
 typedef struct ready_case {
     aic_ready_part part[PARTS]; /* as they were written */
@@ -50,7 +50,7 @@ static ready_case ready_open(void)
                                 .alignment = AIC_PIECE_SPACING,
                                 .code_bytes = CODE,
                                 .symbols = 1,
-                                .name_bytes = 8},
+                                .name_bytes = sizeof p.names},
                        .symbol = {0, 0, AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION},
                        .names = AIC_PART_SYMBOL};
         memset(p.code, i, sizeof p.code);

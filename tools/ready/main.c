@@ -19,8 +19,8 @@ enum { LINE = 1024, PARTS_MAX = 4096 };
 typedef struct making {
     aic_part_source source; /* the first member */
     const aic_target *target;
-    const aic_machine *machine; /* that kernels are planned for */
     size_t kernels, count;
+    uint64_t hash[PARTS_MAX]; /* of the parts' identities */
     aic_ready_part part[PARTS_MAX];
 } making;
 
@@ -37,8 +37,9 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
                        aic_part_origin *origin)
 {
     making *m = (making *)source;
+    const uint64_t hash = aic_hash_bytes(identity->bytes, identity->size);
     size_t i = 0;
-    while (i < m->count && (m->part[i].identity.size != identity->size ||
+    while (i < m->count && (m->hash[i] != hash || m->part[i].identity.size != identity->size ||
                             memcmp(m->part[i].identity.bytes, identity->bytes, identity->size) != 0)) {
         i++;
     }
@@ -47,6 +48,7 @@ static aic_status take(aic_part_source *source, const aic_part_identity *identit
     if (i == m->count) {
         status = i < PARTS_MAX ? make(what, &m->part[i].piece) : AIC_UNSUPPORTED;
         m->part[i].identity = *identity;
+        m->hash[i] = hash;
         m->count += status == AIC_OK;
     }
     *piece = &m->part[i].piece;
@@ -60,11 +62,26 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
 
 /* ---- kernels ---- */
 
-/* The type of core that has the level as its highest one: kernels that are planned for another one take other parts. */
-static const aic_machine *machine_for(const aic_target *target)
+/* Whether cores of a type can run the level. */
+static bool can_run(aic_core core, const aic_target *target)
 {
-    const bool intel = (target->needs & (AIC_CPU_FP16 | AIC_CPU_TILES)) != 0;
-    return aic_machine_of(aic_x86_core(intel ? AIC_VENDOR_INTEL : AIC_VENDOR_AMD, target->needs));
+    return core == AIC_CORE_GOLDEN_COVE || (target->needs & (AIC_CPU_FP16 | AIC_CPU_TILES)) == 0;
+}
+
+/* Kernels that are planned for another type of core take other parts: those for each that can run the level. */
+static aic_status take_parts(making *m, const aic_spec *canonical, const aic_semantics *semantics)
+{
+    aic_status status = AIC_OK;
+    for (int core = 0; core < AIC_CORES && status == AIC_OK; core++) {
+        const aic_codegen_request request = {.count = 1,
+                                             .spec = canonical,
+                                             .semantics = semantics,
+                                             .target = m->target,
+                                             .machine = aic_machine_of((aic_core)core),
+                                             .parts = &m->source};
+        status = can_run((aic_core)core, m->target) ? aic_codegen_take_parts(&request) : AIC_OK;
+    }
+    return status;
 }
 
 static aic_status make_kernel(making *m, const char *text)
@@ -78,13 +95,7 @@ static aic_status make_kernel(making *m, const char *text)
     }
     if (status == AIC_OK) {
         aic_spec_take_words(&canonical, &semantics, &words);
-        const aic_codegen_request request = {.count = 1,
-                                             .spec = &canonical,
-                                             .semantics = &semantics,
-                                             .target = m->target,
-                                             .machine = m->machine,
-                                             .parts = &m->source};
-        status = aic_codegen_take_parts(&request);
+        status = take_parts(m, &canonical, &semantics);
     }
     m->kernels += status == AIC_OK;
     return status;
@@ -153,7 +164,6 @@ int main(int count, char **argument)
     if (m.target == NULL || shapes == NULL) {
         return m.target == NULL ? fail(argument[2], "there is no such level") : fail(argument[1], "cannot be read");
     }
-    m.machine = machine_for(m.target);
     int status = make_shapes(&m, shapes);
     (void)fclose(shapes);
     if (status == EXIT_SUCCESS) {
