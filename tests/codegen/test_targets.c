@@ -474,10 +474,10 @@ static const char *const twin_specs[] = {
     "init_l1out=false, l1out=channel) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
 };
 
-/* Candidates are the default schedule and others of either kind. */
+/* The default schedule and another one. */
 START_TEST(twins_of_kinds)
 {
-    static const size_t CANDIDATES[] = {0, 1, 7, 23};
+    static const size_t CANDIDATES[] = {0, 7};
     for (size_t i = 0; i < sizeof twin_specs / sizeof *twin_specs; i++) {
         aic_spec spec;
         ck_assert_msg(aic_spec_read(twin_specs[i], &spec) == AIC_OK, "%s", aic_last_error());
