@@ -171,7 +171,7 @@ static aic_routine find_equal(const aic_program *p, const aic_use *use)
     for (size_t i = 0; i < p->parts && !use->own; i++) {
         const aic_program_part *part = &p->part[i];
         if (part->kind == use->kind && part->numbers == use->numbers && part->roles == use->roles &&
-            memcmp(aic_program_key(p, part), use->key, use->kind->key_bytes) == 0 &&
+            aic_record_equal(use->kind->record, aic_program_key(p, part), use->key) &&
             has_numbers(p->number + part->first_number, use->number, use->numbers) &&
             has_roles(p->role + part->first_role, use->role, use->roles)) {
             return (aic_routine)i + 1;

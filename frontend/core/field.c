@@ -85,6 +85,18 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
     }
 }
 
+bool aic_record_equal(const aic_record *record, const void *a, const void *b)
+{
+    for (size_t f = 0; f < record->count; f++) {
+        for (uint32_t i = 0; i < record->fields[f].count; i++) {
+            if (aic_field_word(&record->fields[f], a, i) != aic_field_word(&record->fields[f], b, i)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     return aic_hash_more(hash, text, strlen(text) + 1);

@@ -162,6 +162,9 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 /* Entry `index` of a field as a 64-bit pattern: integers and enumerations by value, reals by their bits. */
 uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index);
 
+/* Whether all fields have the same words. What lies between fields, which nobody need set, does not count. */
+bool aic_record_equal(const aic_record *record, const void *a, const void *b);
+
 /* A hash of what a record's words mean: of its name and its fields' names, kinds and sizes, and of the words that name
  * the values of enumerations. Records that were made with another list of fields have another one, but for fields that
  * were added, which identities have only where they count. */

@@ -199,6 +199,29 @@ END_TEST
 
 /* ---- identities ---- */
 
+/* Uses that agree in fields and numbers are one, whatever lies between and behind the fields of their keys; each other
+ * field or number makes another. */
+START_TEST(equal_uses)
+{
+    enum { USES = 4, DIFFERENT = 3 };
+    aic_program program = {.status = AIC_OK};
+    aic_routine routine[USES];
+    for (int i = 0; i < USES; i++) {
+        sum_key key;
+        const sum_numbers n = {3, 8, 5000, i == 3 ? 8 : 0};
+        memset(&key, 0x11 * i, sizeof key);
+        key.times = i == 2 ? 7 : 1;
+        key.calls = false;
+        routine[i] = use_sum(&program, &SUM, &key, &n, 0, "sum");
+    }
+    ck_assert_int_eq(program.status, AIC_OK);
+    ck_assert_uint_eq(routine[0], routine[1]);
+    ck_assert_uint_eq(program.parts, DIFFERENT);
+    ck_assert(routine[2] != routine[0] && routine[3] != routine[0] && routine[3] != routine[2]);
+    aic_program_free(&program);
+}
+END_TEST
+
 static void identify(const aic_part_kind *kind, const void *key, const aic_target *target, aic_part_identity *identity)
 {
     memset(identity, 0, sizeof *identity);
@@ -504,6 +527,7 @@ Suite *suite_parts(void)
 #if defined(__x86_64__)
     tcase_add_loop_test(forms, numbers, 0, levels_count());
 #endif
+    tcase_add_test(forms, equal_uses);
     tcase_add_test(forms, identities);
     tcase_add_test(forms, equal_keys);
     tcase_add_loop_test(forms, both_forms, 0, levels_count());
