@@ -258,7 +258,7 @@ static groups groups_of(const aic_contraction *c, const aic_target *target, cons
     const int64_t able = c->down.dilation != 1 || !one_block ? 1
                          : aic_depth_turns(a->product) > 1   ? packed_rows(c, a)
                                                              : AIC_DEPTH_ROWS;
-    groups best = {.cost = INFINITY};
+    groups best = {.most = {.rows = 1, .vectors = 1}, .cost = INFINITY}; /* what has no registers costs too much */
     for (int64_t together = 1; together <= aic_least(able, rows); together++) {
         groups g = {.most = group_of(c, target, a, together), .after = rows % together, .cost = INFINITY};
         const group after = {g.after, g.most.vectors, g.most.carries};

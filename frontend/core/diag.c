@@ -148,7 +148,9 @@ aic_status aic_fail_where(aic_status status, const char *format, ...)
     if (used + added < sizeof thread->error) {
         char *source = thread->error + used - thread->source;
         memmove(source + added, source, thread->source + 1);
-        memcpy(source, where, added);
+        for (size_t i = 0; i < added; i++) { /* between what is there: it ends no text */
+            source[i] = where[i];
+        }
     }
     return status;
 }

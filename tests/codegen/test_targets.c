@@ -470,8 +470,8 @@ static const char *const twin_specs[] = {
     "conv2d(dtype=float16, accumulate=fast, fm_shape=[4,4,5,16], kernel_shape=[2,3,3,80,16], groups=2)",
     "conv2d(dtype=float16, accumulate=winograd, fm_shape=[2,11,6,16], kernel_shape=[2,3,3,80,16], pad=[2,1,0,1])",
     "conv2d(dtype=float16, accumulate=winograd, fm_shape=[1,7,10,4], kernel_shape=[1,3,3,48,4], pad=[1,1,1,1])",
-    "conv2d(dtype=float16, accumulate=winograd, fm_shape=[1,9,10,16], kernel_shape=[1,3,3,32,16], pad=[1,1,1,1], "
-    "init_l1out=false, l1out=channel) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)",
+    ("conv2d(dtype=float16, accumulate=winograd, fm_shape=[1,9,10,16], kernel_shape=[1,3,3,32,16], pad=[1,1,1,1], "
+     "init_l1out=false, l1out=channel) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ)"),
 };
 
 /* The default schedule and another one. */
