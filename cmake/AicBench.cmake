@@ -22,7 +22,7 @@ message(STATUS "oneDNN for benchmarks: ${bench_dnnl}")
 
 # aic_add_bench(NAME DNNL SOURCE...): the benchmark NAME; DNNL says whether it uses oneDNN.
 function(aic_add_bench name dnnl)
-    aic_add_program(bench_${name} aicjit ${ARGN} ${bench_shared})
+    aic_add_program(bench_${name} aicjit ${ARGN} $<TARGET_OBJECTS:aicjit_bench_shared>)
     set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
                           RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
     if(dnnl)
@@ -42,6 +42,10 @@ foreach(source IN LISTS bench_sources)
         list(APPEND bench_shared "${source}")
     endif()
 endforeach()
+
+add_library(aicjit_bench_shared OBJECT ${bench_shared})
+target_include_directories(aicjit_bench_shared PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
+target_link_libraries(aicjit_bench_shared PRIVATE aicjit_options)
 
 foreach(source IN LISTS bench_programs)
     get_filename_component(name "${source}" NAME_WE)
