@@ -28,15 +28,19 @@ install(TARGETS aicjit_module LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # ---- ready-made parts ----
 
-# Of each level in a file beside the module (codegen/ready_file.h), made with it. Those of other
-# architectures, and of a build that only runs elsewhere or looks for mistakes, there are none.
+# Of a level in a file beside the module (codegen/ready_file.h), made with it. Those of other architectures, and of a build
+# that only runs elsewhere or looks for mistakes, there are none. Which level the host has is found out when they are made;
+# a folder that another machine goes on with has no file of its level until they are made anew, and misses nothing but time.
 if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     file(STRINGS "${PROJECT_SOURCE_DIR}/codegen/target/targets.def" level_rows REGEX "^AIC_TARGET\\(X86_64, ")
     list(TRANSFORM level_rows REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" OUTPUT_VARIABLE levels)
-    if(AIC_READY_LEVELS)
+    set(ready_optional)
+    if(NOT AIC_READY_LEVELS OR AIC_READY_LEVELS STREQUAL "host")
+        set(ready_optional OPTIONAL) # when it is installed, those that are there
+    elseif(NOT AIC_READY_LEVELS STREQUAL "all")
         foreach(level ${AIC_READY_LEVELS})
             if(NOT level IN_LIST levels)
-                message(FATAL_ERROR "AIC_READY_LEVELS: ${level} is none of ${levels}")
+                message(FATAL_ERROR "AIC_READY_LEVELS: ${level} is none of ${levels}, nor host or all")
             endif()
         endforeach()
         set(levels ${AIC_READY_LEVELS})
@@ -44,14 +48,24 @@ if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_S
     add_executable(aicjit-ready tools/ready/main.c)
     target_include_directories(aicjit-ready PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
     target_link_libraries(aicjit-ready PRIVATE aicjit_options aicjit_static Threads::Threads)
-    set(AIC_READY_FILES)
-    foreach(level ${levels})
-        set(ready_file "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}.${level}.parts")
-        add_custom_command(OUTPUT "${ready_file}"
-            COMMAND aicjit-ready "${AIC_READY_SHAPES}" "${level}" "${ready_file}"
-            DEPENDS aicjit-ready "${AIC_READY_SHAPES}" COMMENT "Making parts of level ${level}" VERBATIM)
-        list(APPEND AIC_READY_FILES "${ready_file}")
-    endforeach()
-    add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})
-    install(FILES ${AIC_READY_FILES} DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    list(TRANSFORM levels PREPEND "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}." OUTPUT_VARIABLE AIC_READY_FILES)
+    list(TRANSFORM AIC_READY_FILES APPEND ".parts")
+    if(ready_optional)
+        # With the program that makes them: Ninja begins what it links sooner than other commands, and these take long.
+        set_target_properties(aicjit-ready PROPERTIES LINK_DEPENDS "${AIC_READY_SHAPES}")
+        add_custom_command(TARGET aicjit-ready POST_BUILD
+            COMMAND "${CMAKE_COMMAND}" -E rm -f ${AIC_READY_FILES} # another machine's or another build's
+            COMMAND aicjit-ready "${AIC_READY_SHAPES}" host "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
+            COMMENT "Making parts of the host's level" VERBATIM)
+        add_custom_target(aicjit_ready_parts)
+        add_dependencies(aicjit_ready_parts aicjit-ready)
+    else()
+        foreach(level ready_file IN ZIP_LISTS levels AIC_READY_FILES)
+            add_custom_command(OUTPUT "${ready_file}"
+                COMMAND aicjit-ready "${AIC_READY_SHAPES}" "${level}" "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
+                DEPENDS aicjit-ready "${AIC_READY_SHAPES}" COMMENT "Making parts of level ${level}" VERBATIM)
+        endforeach()
+        add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})
+    endif()
+    install(FILES ${AIC_READY_FILES} DESTINATION "${CMAKE_INSTALL_LIBDIR}" ${ready_optional})
 endif()

@@ -49,7 +49,7 @@ install(DIRECTORY "${package_build_dir}/" DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit>" DESTINATION aicjit COMPONENT python RENAME "libaicjit.so.${soversion}")
 install(PROGRAMS "$<TARGET_FILE:aicjit_module>" DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit_python_call>" DESTINATION aicjit COMPONENT python)
-install(FILES ${AIC_READY_FILES} DESTINATION aicjit COMPONENT python)
+install(FILES ${AIC_READY_FILES} DESTINATION aicjit COMPONENT python ${ready_optional})
 install(PROGRAMS "$<TARGET_FILE:aicjit_tool>" DESTINATION aicjit COMPONENT python RENAME aicjit-tool) # python -m aicjit
 
 # The threads' library is loaded by this name, from the library's own folder.

@@ -1,24 +1,36 @@
 #!/usr/bin/env bash
 # Ready-made parts: kernels that are made of those beside the generator's module, and of none where the file is missing,
-# damaged, another build's, or the cache is off.
+# damaged, another build's, or the cache is off. All of the host's level, and a sample of those of every level.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit and work
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 export AIC_CACHE=ro AIC_CACHE_DIR="$work/none" AIC_VERBOSE=2
 build=$(dirname "$aicjit")
 module=$build/$(basename "$(readlink "$build/libaicjit.so")" | sed s/aicjit/aicjit-codegen/)
-if [ ! -e "$module.sse2.parts" ]; then
+if [ ! -x "$build/aicjit-ready" ]; then
     echo "not run: this build has no ready-made parts"
     finish
     exit
 fi
+list=$(realpath "$here/../../tools/ready/shapes.txt")
 level=$("$aicjit" info 2>/dev/null | sed -n 's/^used by default *//p')
-# Of tools/ready/shapes.txt, and sizes that it does not have. Kernels are planned as the ready-made ones were: for a core
-# whose highest level this is.
-case $level in
-amx | avx512fp16) export AIC_MACHINE=golden-cove ;;
-*) export AIC_MACHINE=zen4 ;;
-esac
+mkdir beside
+if [ ! -e "$module.$level.parts" ]; then # made for another level, or on another machine
+    cp -L "$module" beside/module.so
+    module=$work/beside/module.so
+    export AIC_CODEGEN=$module
+    "$build/aicjit-ready" "$list" "$level" "$module"
+fi
+# planned_for LEVEL: a type of core whose highest level it is, or that has it; ready-made parts are planned for that one, too.
+planned_for() {
+    case $1 in
+    amx | avx512fp16) echo golden-cove ;;
+    *) echo zen4 ;;
+    esac
+}
+AIC_MACHINE=$(planned_for "$level")
+export AIC_MACHINE
+# Of tools/ready/shapes.txt, and sizes that it does not have.
 shapes=('mmad(dtype=int8, m=176, n=64, k=96)' 'conv2d(dtype=int8, fm_shape=[2,14,17,32], kernel_shape=[2,1,1,64,32])'
     'conv2d(dtype=float16, fm_shape=[4,14,11,16], kernel_shape=[4,3,3,48,16], pad=[1,1,1,1], accumulate=fast)'
     'tensor_arithmetic(op=BM_MUL, shape=[1,16,33,64])' 'tensor_arithmetic_quantized(op=BM_MAX, shape=[4,16,24,64])'
@@ -32,7 +44,7 @@ layers=("conv2d(dtype=int8, fm_shape=[17,9,7,32], kernel_shape=[1,3,3,544,1], pa
     "conv2d(dtype=int8, fm_shape=[2,60,56,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], $bias) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
     "conv2d(dtype=float16, fm_shape=[34,9,7,16], kernel_shape=[34,1,1,544,16], accumulate=fast, $bias) | tensor_arithmetic(op=BM_ADD) | fixpipe(src=float32, dst=float16, format=NZ, quantPre=F322F16, reluEn=true)")
 
-# ---- beside the module of the build ----
+# ---- beside the module ----
 
 for shape in "${shapes[@]}"; do
     expect "$shape" 0 '^aicjit: compiled .* parts=[0-9]+\+[1-9][0-9]*\+0 ' "$aicjit" check "$shape"
@@ -55,6 +67,29 @@ cc -std=c11 -D_DEFAULT_SOURCE -O1 -I "$here/../../frontend/include" -o user "$he
     -Wl,-rpath,"$build"
 expect 'none of its kernels needs LLVM' 0 '^LLVM is not there$' env USER_MAPS=1 ./user 60
 expect 'the same kernels by LLVM' 0 '^LLVM is there$' env USER_MAPS=1 AIC_CACHE=off ./user 3
+
+# ---- every level ----
+
+# A kernel of each twentieth line of the list.
+mkdir sample
+cp -L "$module" sample/module.so
+grep '^[a-z]' "$list" | awk 'NR % 20 == 1' | sed -E 's/\{([^,}]*)[^}]*\}/\1/g' >sample/shapes.txt
+count=$(wc -l <sample/shapes.txt)
+ok 'the sample is one' test "$count" -ge 10
+for each in $("$aicjit" info 2>/dev/null | sed -n 's/^instruction set levels: //p' | sed -E 's/ \([^)]*\)//g'); do
+    expect "parts of level $each" 0 "^[a-z0-9+]+: [0-9]{2,} parts of $count kernels" \
+        "$build/aicjit-ready" sample/shapes.txt "$each" "$work/sample/module.so"
+    if [[ " $(runnable_levels) " != *" $each "* ]]; then
+        echo "not run: kernels of parts of level $each, which this host lacks"
+        continue
+    fi
+    settings=(AIC_MACHINE="$(planned_for "$each")" AIC_CODEGEN="$work/sample/module.so")
+    env "${settings[@]}" AIC_CACHE=rw AIC_CACHE_DIR="$work/$each" "$aicjit" cache warm --isa "$each" --batch sample/shapes.txt 2>log
+    ok "each of its kernels is made of them" test "$(grep -Ec '^aicjit: compiled .* parts=[0-9]+\+[0-9]+\+0 ' log)" -eq "$count"
+    ok "they are found" grep -Eq '^aicjit: compiled .* parts=[0-9]+\+[1-9][0-9]*\+0 ' log
+    expect "their results at level $each" 0 '^[1-9][0-9]* passed, 0 failed$' env "${settings[@]}" "$aicjit" check --isa "$each" \
+        "$(head -n 1 sample/shapes.txt)" "$(tail -n 1 sample/shapes.txt)"
+done
 
 # ---- beside another copy ----
 
@@ -85,6 +120,6 @@ expect 'one that is cut off' 0 'is not used: it is cut off$' warm
 expect 'an empty one' 0 'is not used: it is empty$' warm
 rm "$file" && mkfifo "$file"
 expect 'a pipe' 0 'is not used: it is no file$' warm
-rm "$file" && cp "$module.sse2.parts" "$file"
+rm "$file" && cp sample/module.so.generic.parts "$file"
 expect 'of another level' 0 'is not used: it is of another level$' warm
 finish

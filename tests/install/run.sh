@@ -66,6 +66,13 @@ debian_packages_have_the_version() {
     [ "$(grep -cE "^Package: libaicjit(-codegen)?${version%.*}\$" "$here/../../debian/control")" -eq 2 ]
 }
 
+# Of ready-made parts those that the build has made, and no others.
+parts_are_those_of_the_build() {
+    local name=libaicjit-codegen.so.0.2
+    diff <(cd "$build" && find . -maxdepth 1 -name "$name.*.parts" | sort) <(cd "$lib" && find . -name "*.parts" | sort)
+    [ ! -e "$build/aicjit-ready" ] || [ -n "$(find "$lib" -name "$name.*.parts")" ]
+}
+
 soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.2]'; }
 
 no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
@@ -257,6 +264,7 @@ mkdir "$work/source"
 cp "$here"/consumer.* "$here/CMakeLists.txt" "$work/source"
 
 check "the installed files" files_are_there
+check "ready-made parts" parts_are_those_of_the_build
 check "the soname" soname_is_versioned
 check "Debian's packages have them" debian_packages_have_them
 check "Debian's packages have the version" debian_packages_have_the_version

@@ -1,11 +1,13 @@
 /* Makes the ready-made parts of a level (codegen/ready_file.h), when the library is built:
  *
- *     aicjit-ready SHAPES LEVEL FILE
+ *     aicjit-ready SHAPES LEVEL MODULE
  *
  * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The kernel of
- * each line is planned, and all parts that it asks for are written to FILE; its own code is not made. */
+ * each line is planned, and all parts that it asks for are written to the file beside MODULE; its own code is not made.
+ * LEVEL may be "host": the highest that this machine has. */
 #include "codegen/codegen.h"
 #include "codegen/ready_file.h"
+#include "codegen/target/host.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
 
@@ -134,10 +136,14 @@ static int make_shapes(making *m, FILE *shapes)
 
 /* ---- files ---- */
 
-static int write_file(making *m, const char *path)
+static int write_file(making *m, const char *module)
 {
+    char path[4096];
     unsigned char *bytes;
     size_t size;
+    if (snprintf(path, sizeof path, "%s.%s" AIC_READY_SUFFIX, module, m->target->name) >= (int)sizeof path) {
+        return fail(module, "this path is too long");
+    }
     if (aic_ready_file_write(m->target->name, m->part, m->count, &bytes, &size) != AIC_OK) {
         return fail(path, aic_last_error());
     }
@@ -153,13 +159,19 @@ static int write_file(making *m, const char *path)
     return EXIT_SUCCESS;
 }
 
+static const aic_target *find_level(const char *name)
+{
+    return strcmp(name, "host") == 0 ? aic_host_best(aic_host_this(), aic_host_arch())
+                                     : aic_target_find(AIC_ARCH_X86_64, name);
+}
+
 int main(int count, char **argument)
 {
     static making m = {.source = {take, give_back}};
     if (count != 4) {
-        return fail("usage", "aicjit-ready SHAPES LEVEL FILE");
+        return fail("usage", "aicjit-ready SHAPES LEVEL MODULE");
     }
-    m.target = aic_target_find(AIC_ARCH_X86_64, argument[2]);
+    m.target = find_level(argument[2]);
     FILE *shapes = fopen(argument[1], "r");
     if (m.target == NULL || shapes == NULL) {
         return m.target == NULL ? fail(argument[2], "there is no such level") : fail(argument[1], "cannot be read");
