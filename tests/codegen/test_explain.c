@@ -207,6 +207,47 @@ START_TEST(test_moves)
 }
 END_TEST
 
+/* What a report says of boxes, and all loops of a kernel; at a level with 16 bytes in a register. */
+static const struct {
+    const char *spec, *schedule, *boxes, *loops;
+} LOOPS[] = {
+    {"fixpipe(dst=int8, src=int32, nSize=40, mSize=9, srcStride=16, dstStride=40, quantPre=VREQ8)",
+     "schedule(blocks=2, rows=1, band=128)", "slabs of 32 columns, 1 rows an iteration, 128 rows a band\n",
+     "  for block of 16 columns: 3 times, its parameters are read and kept\n  for band: 1 time, 9 rows\n"
+     "    for slab: 2 times, 32 columns\n      for iteration: 9 times, 1 rows\n"},
+    {"texpands(dtype=float16, rows=48, cols=64, v_row=33, v_col=dyn, slayout=row_major)", "schedule(vector=16)",
+     "fill of a domain of at most 33 lines of 64 elements of 2 bytes\n",
+     "  for line: 33 times, at most\n    for block: 4 times, at most\n"
+     "      for vector of a run: 2 times, at most, 16 bytes each, and the rest in halves\n"},
+    {"transdata(dtype=float16, src=ND, dst=Nz, shape=[32,32])",
+     "schedule(rows=4, cols=4, vector=16, unroll=4, band=16)", "  moves 4 x 2 runs of 32 bytes, 32 of them read\n",
+     "  for band: 2 times, 16 of 32 indices of the output\n    for tile along the input: 1 time, 2 indices of the "
+     "input\n      for tile along the output: 4 times, moves 4 x 2 runs of 32 bytes\n"},
+    {"transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[1,16,5,4])",
+     "schedule(rows=8, cols=8, vector=16, unroll=4, band=16)", "  transposes tiles of 8 x 8 elements\n",
+     "  for band: 1 time, 16 of 16 indices of the output\n    for tile along the input: 3 times, 8 indices of the "
+     "input\n      for tile along the output: 2 times, transposes 8 x 8 elements of 2 bytes\n"},
+    {"transdata(dtype=float16, src=HWIO, dst=FRACTAL_Z, shape=[3,3,32,16])",
+     "schedule(rows=8, cols=8, vector=16, unroll=4, band=16)", "  loop          9, output +512, input +1024\n",
+     "  for dimension: 2 times, output +4608 bytes\n    for dimension: 9 times, output +512 bytes\n      for band: 1 "
+     "time, 16 of 16 indices of the output\n        for tile along the input: 2 times, 8 indices of the input\n"
+     "          for tile along the output: 2 times, transposes 8 x 8 elements of 2 bytes\n"},
+};
+
+START_TEST(test_loops)
+{
+    aic_explanation e = explain(LOOPS[_i].spec, LOOPS[_i].schedule, aic_isa_name(1));
+    const char *loops = strstr(e.text, "loops, outermost first:\n");
+    ck_assert_msg(strstr(e.text, LOOPS[_i].boxes) != NULL, "%s", e.text);
+    ck_assert_ptr_nonnull(loops);
+    loops = strchr(loops, '\n') + 1;
+    const size_t length = strlen(LOOPS[_i].loops);
+    ck_assert_msg(strncmp(loops, LOOPS[_i].loops, length) == 0 && strncmp(loops + length, "parts,", 6) == 0, "%s",
+                  loops);
+    aic_free(e.text);
+}
+END_TEST
+
 START_TEST(test_text)
 {
     static const char *const PARTS[] = {"schedule: schedule(",      "origin: default", "target: ",
@@ -329,6 +370,7 @@ Suite *suite_explain(void)
 {
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");
+    tcase_add_loop_test(tcase, test_loops, 0, sizeof LOOPS / sizeof LOOPS[0]);
     tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
     tcase_add_test(tcase, test_traffic);
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);

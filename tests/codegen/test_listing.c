@@ -78,6 +78,38 @@ static void each_level(int number, void (*check)(const char *spec, const char *i
 
 /* ---- the head ---- */
 
+/* The kinds of memory follow one another and are all there is; what a shape says is of a kind that there is. */
+static void check_workspace(const char *isa, const char *ir)
+{
+    static const char *const KINDS[] = {"shared by all workers\n", "a worker's own\n",
+                                        "the operand that a plain call packs\n"};
+    static const char *const NOTES[] = {";   shared: ", ";   a worker's: "};
+    long long all = 0, from, bytes[] = {0, 0, 0}, plain = -1;
+    int used = 0;
+    const char *line = strstr(ir, "\n; workspace, aligned to 64: ") + 1;
+    ck_assert_msg(sscanf(line, "; workspace, aligned to 64: %lld bytes%n", &plain, &used) == 1, "%.90s", line);
+    ck_assert_msg(line[used] == '\n' || strncmp(line + used, ", of _packed ", 13) == 0, "%s: %.90s", isa, line);
+    line = strchr(line, '\n') + 1;
+    for (int i = 0; i < 3; i++) {
+        const int found = sscanf(line, ";   from %lld on: %lld bytes, %n", &from, &bytes[i], &used);
+        if (found < 2 || strncmp(line + used, KINDS[i], strlen(KINDS[i])) != 0) {
+            bytes[i] = 0;
+            continue;
+        }
+        ck_assert_msg(from == all && bytes[i] > 0, "%s: %.90s", isa, line);
+        all += bytes[i];
+        line = strchr(line, '\n') + 1;
+    }
+    ck_assert_msg(all == plain, "%s: %lld bytes, not %lld", isa, all, plain);
+    for (int i = 0; i < 2; i++) {
+        if (strncmp(line, NOTES[i], strlen(NOTES[i])) == 0) {
+            ck_assert_msg(bytes[i] > 0, "%s: there is no such memory: %.90s", isa, line);
+            line = strchr(line, '\n') + 1;
+        }
+    }
+    ck_assert_msg(line[0] == '\n' || line[1] == '\n', "%s: what is this of the workspace? %.90s", isa, line);
+}
+
 static void check_head(const char *isa, const char *ir)
 {
     static const char *const PARTS[] = {"; functions", "; workspace", "; target: ", "; LLVM ", "--repro"};
@@ -90,7 +122,11 @@ static void check_head(const char *isa, const char *ir)
     }
     for (const char *line = ir; line < end - 1; line = strchr(line, '\n') + 1) {
         ck_assert_msg(line[0] == ';' || line[0] == '\n', "%s: \"%.60s\" is no comment", isa, line);
+        const char last = line[strcspn(line, "\n") - (line[0] != '\n')];
+        ck_assert_msg(last != ' ' && (last != ',' || strstr(line, " = ") != NULL), "%s: \"%.99s\" has no end", isa,
+                      line);
     }
+    check_workspace(isa, ir);
 }
 
 START_TEST(test_head)
@@ -251,6 +287,7 @@ START_TEST(test_once_random)
         ck_assert_msg(aic_dump(context, &spec, NULL, AIC_DUMP_IR, aic_isa_name(seed % levels), NULL, &ir, &size) ==
                           AIC_OK,
                       "%s", aic_last_error());
+        check_head(text, ir);
         check_once(text, ir);
         check_comments(text, ir);
         aic_free(ir);

@@ -5,6 +5,7 @@
 
 #include <aic/aic.h>
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,109 @@ START_TEST(schedules)
             aic_plan_free(plan);
         }
     }
+}
+END_TEST
+
+/* Whether the list has what a walk shows. */
+static bool look_up(void *list_of, const aic_plan *plan)
+{
+    const aic_space_list *list = list_of;
+    char text[AIC_SCHEDULE_TEXT_MAX];
+    size_t i = 0;
+    ck_assert_int_eq(aic_schedule_print(&plan->schedule, text, sizeof text), AIC_OK);
+    while (i < list->count && strcmp(list->entry[i].text, text) != 0) {
+        i++;
+    }
+    ck_assert_msg(i < list->count, "%s is not in the list", text);
+    return true;
+}
+
+/* Whether two schedules of a list are of the same tile, as their fields say. */
+static bool same_tile(const aic_record *record, const aic_space_entry *a, const aic_space_entry *b)
+{
+    bool same = true;
+    for (size_t f = 0; f < record->count; f++) {
+        const char *name = record->fields[f].name;
+        const bool of_loops = strcmp(name, "unroll") == 0 || strcmp(name, "band") == 0 || strcmp(name, "ahead") == 0;
+        same = same && (of_loops || a->field[f] == b->field[f]);
+    }
+    return same;
+}
+
+/* Of the usual schedules of a tile the cheapest stands for it; of one without, the cheapest. */
+static void check_tile(const aic_space_list *list, uint32_t tile)
+{
+    const aic_space_entry *chosen = NULL, *entry;
+    for (size_t i = 0; i < list->count; i++) {
+        entry = &list->entry[i];
+        if (entry->tile == tile && entry->represents) {
+            ck_assert_ptr_null(chosen);
+            chosen = entry;
+        }
+    }
+    ck_assert_ptr_nonnull(chosen);
+    for (size_t i = 0; i < list->count; i++) {
+        entry = &list->entry[i];
+        ck_assert(entry->tile != tile || entry->usual < chosen->usual ||
+                  (entry->usual == chosen->usual && entry->cost >= chosen->cost));
+    }
+}
+
+/* A list has every legal schedule once, the usual ones first, and says which are of one tile. */
+START_TEST(lists)
+{
+    enum { LEVELS = 4 };
+    problem.target = aic_target_at(AIC_ARCH_X86_64, (size_t)_i % LEVELS);
+    ck_assert_int_eq(aic_spec_read(SHAPES[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+    aic_plan *plan = plan_of(&problem);
+    aic_space_list list;
+    ck_assert_msg(aic_generator_linked()->space(&problem, &list) == AIC_OK, "%s", aic_last_error());
+    aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = look_up, .user = &list});
+    aic_space_list usual = {.entry = list.entry, .count = list.usual};
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = look_up, .user = &usual});
+    for (size_t i = 0; i < list.count; i++) {
+        const aic_space_entry *entry = &list.entry[i];
+        ck_assert_int_eq(entry->usual, i < list.usual);
+        for (size_t k = 0; k < i; k++) {
+            ck_assert_msg(strcmp(list.entry[k].text, entry->text) != 0, "%s twice", entry->text);
+            ck_assert_int_eq(list.entry[k].tile == entry->tile,
+                             same_tile(plan->shape->schedule, &list.entry[k], entry));
+        }
+    }
+    for (uint32_t tile = 0; tile < list.tiles; tile++) {
+        check_tile(&list, tile);
+    }
+    free(list.entry);
+    aic_plan_free(plan);
+}
+END_TEST
+
+static bool note_winograd(void *least, const aic_plan *plan)
+{
+    if (strcmp(plan->shape->kernel(plan), "winograd") == 0 && plan->cost < *(double *)least) {
+        *(double *)least = plan->cost;
+    }
+    return true;
+}
+
+/* The report of direct sums where Winograd's method is allowed has the cost of the best schedule by that. */
+START_TEST(direct_sums)
+{
+    char said[128];
+    double least = HUGE_VAL;
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=float16, fm_shape=[2,1,1,16], kernel_shape=[2,3,3,48,16], "
+                                   "pad=[1,1,1,1], accumulate=winograd)",
+                                   &spec),
+                     AIC_OK);
+    aic_plan *plan = plan_of(&problem);
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = note_winograd, .user = &least});
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    char *report = report_of(plan);
+    snprintf(said, sizeof said, "is not taken: at best %.4g vector operations predicted, direct sums by", least);
+    ck_assert_msg(least > plan->cost && strstr(report, said) != NULL, "%s: %s", said, report);
+    free(report);
+    aic_plan_free(plan);
 }
 END_TEST
 
@@ -438,6 +542,8 @@ Suite *suite_schedule(void)
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
+    tcase_add_loop_test(cases, lists, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
+    tcase_add_test(cases, direct_sums);
     tcase_add_test(cases, candidates);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, weights_are_fetched_ahead);

@@ -444,6 +444,24 @@ START_TEST(made_names)
 }
 END_TEST
 
+/* Code for another system leaves nothing behind of which kernels for this one are made. */
+START_TEST(other_systems)
+{
+    const char *isa = aic_isa_name(0),
+               *triple = strcmp(aic_isa_name(1), "sse2") == 0 ? "x86_64-linux-musl" : "aarch64-linux-musl";
+    const aic_spec spec = spec_of("transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])");
+    const aic_export_kernel kernel = {sizeof(aic_export_kernel), &spec, NULL, NULL};
+    aic_exported made = aic_exported_init();
+    char *text;
+    size_t size;
+    ck_assert_msg(aic_export(NULL, &kernel, 1, isa, triple, &made) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_dump(NULL, &spec, NULL, AIC_DUMP_IR, isa, NULL, &text, &size), AIC_OK);
+    ck_assert_ptr_null(strstr(text, "musl"));
+    aic_free(text);
+    aic_exported_destroy(&made);
+}
+END_TEST
+
 Suite *suite_export(void)
 {
     Suite *suite = suite_create("export");
@@ -455,6 +473,7 @@ Suite *suite_export(void)
     tcase_add_test(tcase, made_names);
     tcase_add_test(tcase, names_of_others);
     tcase_add_test(tcase, names_beside_each_other);
+    tcase_add_test(tcase, other_systems);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -136,6 +136,29 @@ START_TEST(levels_of_machines)
 }
 END_TEST
 
+static bool has_words(const aic_x86_words *all, const aic_x86_words *some)
+{
+    return (some->leaf1_ecx & ~all->leaf1_ecx) == 0 && (some->leaf7_ebx & ~all->leaf7_ebx) == 0 &&
+           (some->leaf7_ecx & ~all->leaf7_ecx) == 0 && (some->leaf7_edx & ~all->leaf7_edx) == 0 &&
+           (some->leaf7_1_eax & ~all->leaf7_1_eax) == 0 && (some->leaf80000001_ecx & ~all->leaf80000001_ecx) == 0 &&
+           (some->state & ~all->state) == 0;
+}
+
+/* The bits that exported code looks for: a processor has all those of a level where the level runs. */
+START_TEST(bits_of_machines)
+{
+    const aic_x86_words words = words_of(machines[_i].flags, machines[_i].state);
+    const aic_host host = machine(machines[_i].flags, machines[_i].state, 0, 0);
+    const aic_target *target;
+    for (size_t i = 0; (target = aic_target_at(AIC_ARCH_X86_64, i)) != NULL; i++) {
+        aic_x86_words needs;
+        aic_x86_needs(target->needs, &needs);
+        ck_assert_msg(has_words(&words, &needs) == (aic_host_way_of(&host, target) == AIC_HOST_NATIVE), "%s: %s",
+                      machines[_i].what, target->name);
+    }
+}
+END_TEST
+
 /* ---- types of cores ---- */
 
 static const struct {
@@ -376,6 +399,7 @@ Suite *suite_host(void)
     Suite *suite = suite_create("host");
     TCase *tcase = tcase_create("host");
     tcase_add_loop_test(tcase, levels_of_machines, 0, MACHINES);
+    tcase_add_loop_test(tcase, bits_of_machines, 0, MACHINES);
     tcase_add_loop_test(tcase, cores_of_processors, 0, (int)(sizeof processors / sizeof *processors));
     tcase_add_test(tcase, names_of_cores);
     tcase_add_test(tcase, levels_of_aarch64);
