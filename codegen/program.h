@@ -62,8 +62,7 @@ enum {
     AIC_PART_KINDS
 };
 
-/* The kinds of parts.def by name, and by number; NULL: there is none. */
-const aic_part_kind *aic_part_kind_find(const char *name);
+/* The kinds of parts.def by number; NULL: there is none. */
 const aic_part_kind *aic_part_kind_at(size_t index);
 
 /* ---- uses ---- */

@@ -421,7 +421,6 @@ static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
     if (tail == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
         strip.past = key.past = true;
         past = aic_compose_epilogue_strip(program, p, target, &strip, "strip_past");
-        strip.past = false;
     }
     if (tail > 0) {
         strip.columns = tail;

@@ -226,16 +226,6 @@ const aic_part_kind *aic_part_kind_at(size_t index)
     return index < sizeof KINDS / sizeof KINDS[0] ? KINDS[index] : NULL;
 }
 
-const aic_part_kind *aic_part_kind_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-        if (strcmp(KINDS[i]->name, name) == 0) {
-            return KINDS[i];
-        }
-    }
-    return NULL;
-}
-
 bool aic_part_is_fast(const aic_part_kind *kind, const void *key)
 {
     if (kind->speed != AIC_PART_BY_KEY) {

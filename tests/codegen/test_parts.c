@@ -238,7 +238,9 @@ START_TEST(identities)
         unsigned char key[AIC_PART_KEY_MAX] = {0};
         aic_part_identity zero, changed;
         ck_assert_ptr_nonnull(aic_part_emitter_of(kind));
-        ck_assert(k == 0 || aic_part_kind_find(kind->name) == kind);
+        for (size_t i = 0; i + 1 < k; i++) {
+            ck_assert_str_ne(aic_part_kind_at(i)->name, kind->name);
+        }
         identify(kind, key, target, &zero);
         identify(kind, key, other, &changed);
         ck_assert(zero.size != changed.size || memcmp(zero.bytes, changed.bytes, zero.size) != 0);
