@@ -186,8 +186,8 @@ static void remove_handlers(void)
 /* ---- exit and fork ---- */
 
 /* exit() calls handlers in the reverse order of their registration, and LLVM registers one for every global that it
- * makes. This handler comes before them when it is registered after them: it is, again, at the end of each run that
- * made some. */
+ * makes. This handler comes before them when it is registered after them: it is, again, at the end of the first run of
+ * each kind, which makes most of them, and when exit() begins. */
 static void on_exit_begin(void)
 {
     pthread_mutex_lock(&mutex);
@@ -199,11 +199,14 @@ static void on_exit_begin(void)
     pthread_mutex_unlock(&mutex);
 }
 
-void aic_guard_wait_for_globals(void)
+void aic_guard_before_exit(void)
 {
     pthread_mutex_lock(&mutex);
     while (state.alone && others_inside()) {
         pthread_cond_wait(&changed, &mutex);
+    }
+    if (state.watching) {
+        (void)atexit(on_exit_begin); /* in front of those for globals that later runs have made */
     }
     pthread_mutex_unlock(&mutex);
 }

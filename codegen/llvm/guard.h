@@ -32,8 +32,10 @@ extern const aic_fork_part aic_guard_fork;
  * loaded. */
 void aic_guard_watch_exit(void);
 
-/* Waits for the end of a run that may be making globals of LLVM. */
-void aic_guard_wait_for_globals(void);
+/* To be called when exit() has begun and before it calls a handler: it then waits for runs before it calls the handlers
+ * of any global of LLVM, those that a run which is still inside has made included. Waits itself for the first run of a
+ * kind. Does no harm when the process goes on. */
+void aic_guard_before_exit(void);
 
 /* Leaves the body with AIC_INTERNAL, the same way. The library emits inside of a guard only; a test that does not is
  * aborted. */

@@ -78,7 +78,7 @@ static void on_thread_end(void *unused)
     (void)unused;
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
-    aic_guard_wait_for_globals();
+    aic_guard_before_exit();
 }
 
 /* The thread that loads the library is nearly always the main thread, and that is nearly always the one that exits. */

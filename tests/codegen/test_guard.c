@@ -408,6 +408,61 @@ END_TEST
 
 #endif
 
+/* ---- exit ---- */
+
+enum { MILLISECONDS_INSIDE = 300 };
+
+static atomic_bool made, destroyed;
+
+static aic_status succeed(void *unused)
+{
+    (void)unused;
+    return AIC_OK;
+}
+
+static void destroy_global(void)
+{
+    atomic_store(&destroyed, true);
+}
+
+/* Makes a global that no run before needed, as LLVM does with some tables, and stays inside with it. */
+static aic_status make_global(void *unused)
+{
+    (void)unused;
+    child_expect(atexit(destroy_global) == 0, "atexit");
+    atomic_store(&made, true);
+    for (int i = 0; i < MILLISECONDS_INSIDE; i++) {
+        usleep(1000);
+        child_expect(!atomic_load(&destroyed), "the global is gone and its user is inside");
+    }
+    return AIC_OK;
+}
+
+static void *run_again(void *unused)
+{
+    aic_guard_run(KIND, make_global, unused);
+    return NULL;
+}
+
+static void exit_with_new_global(void *unused)
+{
+    pthread_t thread;
+    child_expect(aic_guard_run(KIND, succeed, unused) == AIC_OK, "first run");
+    child_expect(pthread_create(&thread, NULL, run_again, unused) == 0, "thread");
+    pthread_detach(thread);
+    while (!atomic_load(&made)) {
+        usleep(1000);
+    }
+    exit(0);
+}
+
+/* exit() waits for a run before it destroys what that run has made, though it is not the first of its kind. */
+START_TEST(global_of_a_later_run)
+{
+    ck_assert_str_eq(child_run(exit_with_new_global, NULL), "");
+}
+END_TEST
+
 /* A function that does not end. */
 static void emit_endless(void *unused, LLVMContextRef context, LLVMModuleRef module)
 {
@@ -479,6 +534,7 @@ Suite *suite_guard(void)
     tcase_add_test(faults, first_of_a_kind);
     tcase_add_test(faults, machines_are_used_again);
     tcase_add_test(faults, new_handler_of_the_host);
+    tcase_add_test(faults, global_of_a_later_run);
 #ifndef AIC_SANITIZED
     tcase_add_test(faults, allocation_outside);
 #endif
