@@ -37,10 +37,10 @@ ok 'what was not run' grep -Fxq 'part/never.c:4: never run: return sign(x);' unc
 report other >report.txt
 is 'half of the branches' '^other/main\.c  .* branches   50\.0 % of      2$'
 report other --uncovered uncovered.txt >/dev/null
-ok 'which half' grep -q '^other/main\.c:6: run 1 times, never branch 0 of 2: if (twice' uncovered.txt
+ok 'which half' grep -q '^other/main\.c:6: run 1 times, one way: twice(argc) + sign(-argc) != 1  in: if (twice' uncovered.txt
 printf '%s\n' '# why' 'Nobody calls it:' '    ^part/never\.c:' 'Nothing:' '    nowhere' >reasons.txt
 report part --uncovered left.txt --reasons reasons.txt >report.txt
-is 'what a reason explains' '^ +[1-9] lines not run or not in all ways: Nobody calls it$'
+is 'what a reason explains' '^ +[1-9] lines not run or conditions of one way: Nobody calls it$'
 is 'what explains nothing' '^explains nothing: nowhere$'
 ok 'and is not listed' test "$(grep -c 'never\.c' left.txt)" -eq 0
 mkdir empty

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE [--reasons FILE]]: lines and branches of sources in these folders of DIR (the
 repository; by default frontend, codegen and runtime) that the programs of BUILD have run, read by gcov from a build with
---coverage. A row a file, sums by folder, and the sum of all. FILE gets a line for every branch that was never taken: file,
-line, how often the line was run, which branches of how many, and the line. With reasons (tests/coverage/reasons.txt) those
-that one explains are counted instead.
+--coverage. A row a file, sums by folder, and the sum of all. FILE gets a line for every condition that came out one way
+only: file, line, how often the line was run, the condition, and the line; where the compiler's branches are not those of
+the line's text, which branches of how many. With reasons (tests/coverage/reasons.txt) those that one explains are counted
+instead.
 
 A line or a branch of a header is counted once, whichever objects have it. Code that LLVM generated is not looked at."""
 import argparse
@@ -66,16 +67,77 @@ def row(name, numbers):
     return f"{name:<56} lines {share(*numbers[:2])}   branches {share(*numbers[2:])}"
 
 
+def blank(text):
+    """The line, as long as before, without what its strings, characters and comments hold."""
+    text = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'',
+                  lambda found: found[0][0] + "." * (len(found[0]) - 2) + found[0][-1], text)
+    return re.sub(r"/\*.*?(\*/|$)|//.*", lambda found: " " * len(found[0]), text)
+
+
+TOKEN = re.compile(r"(?P<open>(?:\b(?P<word>\w+)\s*)?\()|(?P<close>\))|(?P<join>&&|\|\|)|(?P<ask>\?)|"
+                   r"(?P<end>[,:;{}]|\breturn\b|(?<![=!<>])=(?!=))")
+
+
+def conditions(line):
+    """The conditions of a line of C in the order in which they are asked: what its if (), while () and for (;;) ask, what
+    stands before ?, and what && and || join."""
+    text, found = blank(line), []
+    # Of each open parenthesis: what is before it, where the operand begins, whether that is asked for, and whether it has
+    # a parenthesis whose conditions are its own.
+    levels = [["", 0, text.count(")") > text.count("("), False]]
+
+    def end_operand(end, asked):
+        _, begin, always, own = levels[-1]
+        operand = text[begin:end].strip()
+        if (asked or always) and operand and not (own and re.fullmatch(r"!*\s*\(.*\)", operand)):
+            found.append(line[begin:end].strip())
+
+    for token in TOKEN.finditer(text):
+        at, level = token.start(), levels[-1]
+        if token["open"]:
+            word = token["word"] or ""
+            levels.append([word, token.end(), word in ("if", "while"), False])
+        elif token["close"]:
+            end_operand(at, False)
+            asked = level[2]
+            if len(levels) > 1:
+                levels.pop()
+                levels[-1][3] = asked and level[0] in ("", "return")
+                if level[0] in ("if", "while", "for"):
+                    levels[-1][1:] = [token.end(), False, False]
+            else:
+                levels[0] = ["", token.end(), False, False]
+        elif token["join"]:
+            end_operand(at, True)
+            level[1:] = [token.end(), True, False]
+        elif token["ask"]:
+            end_operand(at, True)
+            level[1:] = [token.end(), level[2] and (level[0] in ("if", "while") or len(levels) > 1), False]
+        else:
+            end_operand(at, False)
+            always = level[2] if token["end"] == ":" else level[0] == "for" and token["end"] == ";" and not level[2]
+            level[1:] = [token.end(), always, False]
+    while levels:
+        end_operand(len(text), False)
+        levels.pop()
+    return found
+
+
 def uncovered(files, root):
     for name in sorted(files):
         text = (pathlib.Path(root) / name).read_text(errors="replace").splitlines()
         for number, (count, branches) in sorted(files[name].items()):
-            never = [str(i) for i, taken in enumerate(branches) if not taken]
             source = text[number - 1].strip() if number <= len(text) else ""
-            if never:
-                yield f"{name}:{number}: run {count} times, never branch {','.join(never)} of {len(branches)}: {source}\n"
-            elif not count and not branches:
+            asked = conditions(source)
+            if not count:
                 yield f"{name}:{number}: never run: {source}\n"
+            elif 2 * len(asked) == len(branches):
+                for condition, taken in zip(asked, zip(branches[::2], branches[1::2])):
+                    if not all(taken):
+                        yield f"{name}:{number}: run {count} times, one way: {condition}  in: {source}\n"
+            elif not all(branches):
+                never = ",".join(str(i) for i, taken in enumerate(branches) if not taken)
+                yield f"{name}:{number}: run {count} times, never branch {never} of {len(branches)}: {source}\n"
 
 
 def reasons_of(file):
@@ -93,11 +155,11 @@ def explained(lines, reasons):
     """The lines that no reason explains; prints how many each one does."""
     left, counts = [], collections.Counter()
     for line in lines:
-        first = next(((pattern, reason) for pattern, reason in reasons if pattern.search(line)), None)
+        first = next(((pattern, reason) for pattern, reason in reasons if pattern.search(line.split("  in: ")[0])), None)
         counts[first] += 1
         left += [] if first else [line]
     for one in reasons:
-        print(f"{counts[one]:6} lines not run or not in all ways: {one[1]}" if counts[one] else f"explains nothing: {one[0].pattern}")
+        print(f"{counts[one]:6} lines not run or conditions of one way: {one[1]}" if counts[one] else f"explains nothing: {one[0].pattern}")
     print(f"{len(left):6} others")
     return left
 

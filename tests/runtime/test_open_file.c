@@ -323,7 +323,7 @@ static void profile_under_limit(void *unused)
     label[sizeof label - 1] = '\0';
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
     child_expect(aic_profile_start(AIC_PROFILE_PERF) == AIC_OK, "perf");
-    (void)limit_files(LIMIT / 4);
+    const struct rlimit old = limit_files(LIMIT / 4);
     child_expect(aic_profile_start(AIC_PROFILE_JITDUMP) == AIC_IO, "jitdump");
     aic_profile_part part = {.address = 1, .size = 1, .label = label};
     const aic_profile_code code = {.count = 1, .part = &part};
@@ -338,6 +338,7 @@ static void profile_under_limit(void *unused)
     (void)limit_files(LIMIT); /* also of files without a name */
     child_expect(aic_code_region_map(1 << 16, true, &region) != AIC_OK, "code in a file");
     child_expect(!is_pending(SIGXFSZ), "nothing is left");
+    end_limit(old); /* what ran may be written at its end */
 }
 
 START_TEST(limit_of_profiles)
