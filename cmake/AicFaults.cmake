@@ -4,7 +4,7 @@
 set(fault_calls "${PROJECT_SOURCE_DIR}/tests/faults/calls.c")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${fault_calls}")
 file(READ "${fault_calls}" text)
-string(REGEX MATCHALL "\n(FAULT|TRACK|BOTH)\\([^,]+,[ \n]+[a-z_]+|BOTH\\([a-z_]+\\)" rows "${text}")
+string(REGEX MATCHALL "\n(FAULT|TRACK|BOTH)\\([^,]+,[ \n]+[a-z_]+|\nCUT\\([a-z]+|BOTH\\([a-z_]+\\)" rows "${text}")
 set(wrapped)
 foreach(row ${rows})
     string(REGEX REPLACE ".*[ (\n]([a-z_]+)\\)?$" "\\1" name "${row}")

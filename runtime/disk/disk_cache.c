@@ -7,6 +7,7 @@
 #include "runtime/observe/log.h"
 #include "runtime/system/environment.h"
 #include "runtime/system/hold_signals.h"
+#include "runtime/system/replace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -220,55 +221,6 @@ static int open_or_make_folder(const aic_disk *disk)
     return folder;
 }
 
-/* Creates a file that no other writer uses; -1 with errno. */
-static int create_temporary(int folder, const char *name, char temporary[NAME_BYTES + 64])
-{
-    enum { ATTEMPTS_MAX = 100 }; /* files that a process of the same number has left */
-    static _Atomic unsigned counter;
-    int file = -1;
-    for (int i = 0; i < ATTEMPTS_MAX && file < 0 && (i == 0 || errno == EEXIST); i++) {
-        snprintf(temporary, NAME_BYTES + 64, AIC_DISK_PREFIX "%s.%ld.%u", name, (long)getpid(), counter++);
-        file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    }
-    return file;
-}
-
-/* 0 or an errno. */
-static int write_all(int file, const unsigned char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(file, bytes, size);
-        if (written >= 0) {
-            bytes += written;
-            size -= (size_t)written;
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
-}
-
-/* 0 or an errno. Nothing is synchronised: the checksum shows what a crash of the machine has damaged. */
-static int publish(int folder, const char *name, const unsigned char *bytes, size_t size)
-{
-    char temporary[NAME_BYTES + 64];
-    const int file = create_temporary(folder, name, temporary);
-    if (file < 0) {
-        return errno;
-    }
-    int error = write_all(file, bytes, size);
-    if (close(file) != 0 && error == 0) {
-        error = errno;
-    }
-    if (error == 0 && renameat(folder, temporary, folder, name) != 0) {
-        error = errno;
-    }
-    if (error != 0) {
-        (void)unlinkat(folder, temporary, 0);
-    }
-    return error;
-}
-
 /* Looks at the quota after a part of it was written, and by and by in processes that write little. */
 static void keep_quota(aic_disk *disk, int folder, uint64_t hash, size_t size)
 {
@@ -285,7 +237,8 @@ static bool write_file(aic_disk *disk, const char *name, uint64_t hash, const un
     if (folder < 0) {
         return false;
     }
-    const int error = publish(folder, name, bytes, size);
+    /* The checksum shows what a crash of the machine has damaged. */
+    const int error = aic_replace_own_file(folder, AIC_DISK_PREFIX, name, bytes, size);
     if (error == 0) {
         keep_quota(disk, folder, hash, size);
     } else {

@@ -36,21 +36,6 @@ int aic_disk_open_folder(const aic_disk *disk, const char **problem)
 
 /* ---- reading ---- */
 
-/* Reads up to `size` bytes; returns how many there are. */
-static size_t read_all(int file, unsigned char *bytes, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t count = read(file, bytes + done, size - done);
-        if (count > 0) {
-            done += (size_t)count;
-        } else if (count == 0 || errno != EINTR) {
-            break;
-        }
-    }
-    return done;
-}
-
 /* The time of use is the file's own time, kept to the hour: most hits write nothing. A time in the future is one of a
  * clock that was wrong. */
 static void touch_file(int file, const struct stat *info)
@@ -66,15 +51,17 @@ static const char *read_open_file(int file, const struct stat *info, bool touch,
     if (info->st_size <= 0 || info->st_size > FILE_BYTES_MAX) {
         return "it is no kernel and no part of one";
     }
-    *size = (size_t)info->st_size;
-    *bytes = malloc(*size);
-    if (*bytes == NULL) {
+    const size_t whole = (size_t)info->st_size;
+    unsigned char *made = malloc(whole);
+    if (made == NULL) {
         return "there is no memory for it";
     }
-    if (read_all(file, *bytes, *size) != *size) {
-        free(*bytes);
+    if (aic_file_read(file, made, whole, 0) != info->st_size) {
+        free(made);
         return "it cannot be read";
     }
+    *bytes = made;
+    *size = whole;
     if (touch) {
         touch_file(file, info);
     }

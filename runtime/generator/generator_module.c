@@ -104,7 +104,7 @@ bool aic_generator_path(char path[AIC_GENERATOR_PATH_MAX])
 
 static const char *read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
-    const ssize_t count = pread(file, bytes, size, (off_t)offset);
+    const ssize_t count = aic_file_read(file, bytes, size, (off_t)offset);
     return count < 0 ? strerror(errno) : (size_t)count < size ? "it is cut off" : NULL;
 }
 

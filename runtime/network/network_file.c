@@ -48,17 +48,11 @@ static aic_status open_source(source *s, int64_t limit)
 /* Reads so many bytes from `at` on. */
 static aic_status read_bytes(const source *s, int64_t at, void *bytes, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = pread(s->file, (char *)bytes + done, size - done, at + (int64_t)done);
-        if (got < 0 && errno != EINTR) {
-            return fail(s, AIC_IO, strerror(errno));
-        }
-        if (got == 0) {
-            return fail(s, AIC_INVALID_ARGUMENT, "the file became shorter while it was read");
-        }
-        done += got > 0 ? (size_t)got : 0;
+    const ssize_t got = aic_file_read(s->file, bytes, size, at);
+    if (got < 0) {
+        return fail(s, AIC_IO, strerror(errno));
     }
-    return AIC_OK;
+    return (size_t)got == size ? AIC_OK : fail(s, AIC_INVALID_ARGUMENT, "the file became shorter while it was read");
 }
 
 aic_status aic_net_read_text(const aic_network *net, char **text, size_t *size)

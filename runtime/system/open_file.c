@@ -55,6 +55,18 @@ int aic_open_file(int folder, const char *name, int flags, mode_t mode, aic_file
     return -1;
 }
 
+ssize_t aic_file_read(int file, void *bytes, size_t size, off_t at)
+{
+    size_t done = 0;
+    for (ssize_t got = 1; got != 0 && done < size; done += got > 0 ? (size_t)got : 0) {
+        got = pread(file, (char *)bytes + done, size - done, at + (off_t)done);
+        if (got < 0 && errno != EINTR) {
+            return -1;
+        }
+    }
+    return (ssize_t)done;
+}
+
 aic_status aic_file_status(int error)
 {
     static const int SYSTEM[] = {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, EINTR, ENOLCK};

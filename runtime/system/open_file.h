@@ -22,6 +22,9 @@ typedef enum aic_file_rule {
 int aic_open_file(int folder, const char *name, int flags, mode_t mode, aic_file_rule rule, struct stat *info,
                   const char **problem);
 
+/* Reads up to `size` bytes from `at` on, whatever interrupts it: how many there were, or -1 with errno. */
+ssize_t aic_file_read(int file, void *bytes, size_t size, off_t at);
+
 /* What is wrong with the owner or the mode of something whose content is believed; NULL: nothing. */
 const char *aic_file_distrust(const struct stat *info);
 

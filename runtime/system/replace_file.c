@@ -29,43 +29,57 @@ static int write_and_close(int file, const char *bytes, size_t size, bool durabl
     return close(file) != 0 && error == 0 ? errno : error;
 }
 
-/* Creates PATH.PROCESS.NUMBER, a name that no other thread or process uses, with the mode that the umask gives a new
- * file. The descriptor, or -1 with errno. */
-static int create_temporary(const char *path, char temporary[PATH_BYTES])
+/* Creates PREFIX NAME.PROCESS.NUMBER, a name that no other thread or process uses, with the mode that the umask makes
+ * of this one. The descriptor, or -1 with errno. */
+static int create_temporary(int folder, const char *prefix, const char *name, mode_t mode, char temporary[PATH_BYTES])
 {
     enum { ATTEMPTS_MAX = 100 }; /* files that a process of the same number has left */
     static _Atomic unsigned counter;
     int file = -1;
     for (int i = 0; i < ATTEMPTS_MAX && file < 0 && (i == 0 || errno == EEXIST); i++) {
-        const int length = snprintf(temporary, PATH_BYTES, "%s.%ld.%u", path, (long)getpid(), counter++);
-        if (length < 0 || length >= PATH_BYTES) {
+        const int length = snprintf(temporary, PATH_BYTES, "%s%s.%ld.%u", prefix, name, (long)getpid(), counter++);
+        if (length >= PATH_BYTES) {
             errno = ENAMETOOLONG;
             break;
         }
-        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     }
     return file;
+}
+
+/* Gives the bytes their name, or removes the file that was made for them. */
+static int finish(int folder, int file, const char *temporary, const char *name, const void *bytes, size_t size,
+                  bool durable)
+{
+    int error = write_and_close(file, bytes, size, durable);
+    if (error == 0 && renameat(folder, temporary, folder, name) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        (void)unlinkat(folder, temporary, 0);
+    }
+    return error;
+}
+
+int aic_replace_own_file(int folder, const char *prefix, const char *name, const void *bytes, size_t size)
+{
+    char temporary[PATH_BYTES];
+    const int file = create_temporary(folder, prefix, name, 0600, temporary);
+    return file < 0 ? errno : finish(folder, file, temporary, name, bytes, size, false);
 }
 
 static int replace(const char *path, const char *bytes, size_t size, bool durable)
 {
     char temporary[PATH_BYTES];
     struct stat old;
-    const int file = create_temporary(path, temporary);
+    const int file = create_temporary(AT_FDCWD, "", path, 0666, temporary);
     if (file < 0) {
         return errno;
     }
     if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) {
         (void)fchmod(file, old.st_mode & 0777);
     }
-    int error = write_and_close(file, bytes, size, durable);
-    if (error == 0 && rename(temporary, path) != 0) {
-        error = errno;
-    }
-    if (error != 0) {
-        unlink(temporary);
-    }
-    return error;
+    return finish(AT_FDCWD, file, temporary, path, bytes, size, durable);
 }
 
 int aic_replace_file(const char *path, const char *bytes, size_t size, bool durable)

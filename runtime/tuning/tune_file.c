@@ -182,20 +182,13 @@ static aic_status read_bytes(int fd, const char *path, char **bytes, size_t *siz
     if (read_into == NULL) {
         return aic_fail_memory(SUBJECT, capacity);
     }
-    size_t length = 0;
-    ssize_t got = 1;
-    while (got > 0 && length < capacity) {
-        do {
-            got = read(fd, read_into + length, capacity - length);
-        } while (got < 0 && errno == EINTR);
-        length += got > 0 ? (size_t)got : 0;
-    }
-    if (got < 0) {
+    const ssize_t length = aic_file_read(fd, read_into, capacity, 0);
+    if (length < 0) {
         free(read_into);
         return aic_fail(AIC_IO, SUBJECT, "\"%.300s\": %s", path, strerror(errno));
     }
     *bytes = read_into;
-    *size = length;
+    *size = (size_t)length;
     return AIC_OK;
 }
 

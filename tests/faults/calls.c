@@ -33,7 +33,7 @@ const char *const calls_resource_name[CALLS_RESOURCES] = {
 static atomic_long held[CALLS_RESOURCES], count, first, last;
 static _Atomic(const char *) failed_name;
 static atomic_bool protecting_failed;
-static atomic_bool counting, paused;
+static atomic_bool counting, paused, cutting;
 
 enum { ORIGINS_MAX = 4096, FRAMES = 12 };
 
@@ -84,11 +84,13 @@ void calls_begin(calls_mode mode, long number)
     atomic_store(&protecting_failed, false);
     atomic_store(&first, mode == CALLS_COUNT ? 0 : number);
     atomic_store(&last, mode == CALLS_ALL ? __LONG_MAX__ : number);
-    atomic_store(&counting, true);
+    atomic_store(&cutting, mode == CALLS_CUT);
+    atomic_store(&counting, mode != CALLS_CUT);
 }
 
 long calls_end(void)
 {
+    atomic_store(&cutting, false);
     atomic_store(&counting, false);
     return atomic_load(&count);
 }
@@ -118,6 +120,16 @@ static void hold(calls_resource resource, long more)
     atomic_fetch_add(&held[resource], more);
 }
 
+/* How much of the size a call does; 0: it is interrupted. */
+static size_t cut(size_t size)
+{
+    static atomic_uint turn;
+    if (!atomic_load(&cutting) || atomic_load(&paused)) {
+        return size;
+    }
+    return atomic_fetch_add(&turn, 1) % 2 == 0 ? 0 : (size + 1) / 2;
+}
+
 /* Numbers a call; whether it fails. */
 static bool fails(const char *name)
 {
@@ -130,6 +142,9 @@ static bool fails(const char *name)
     }
     if (from == 0 || number < from || number > atomic_load(&last)) {
         return false;
+    }
+    if (number != from && strcmp(name, "unlinkat") == 0) {
+        return false; /* what is removed because another call failed */
     }
     const char *none = NULL;
     atomic_compare_exchange_strong(&failed_name, &none, name);
@@ -192,9 +207,26 @@ FAULT(int, mprotect, (void *at, size_t size, int protection), (at, size, protect
 
 /* ---- files ---- */
 
-FAULT(ssize_t, read, (int file, void *to, size_t size), (file, to, size), -1, EIO)
-FAULT(ssize_t, pread, (int file, void *to, size_t size, off_t at), (file, to, size, at), -1, EIO)
-FAULT(ssize_t, write, (int file, const void *from, size_t size), (file, from, size), -1, ENOSPC)
+/* BOTH by hand: they may be cut short. */
+#define CUT(name, params, args, size, error)                                                                           \
+    ssize_t __real_##name params;                                                                                      \
+    ssize_t __wrap_##name params;                                                                                      \
+    ssize_t __wrap_##name params                                                                                       \
+    {                                                                                                                  \
+        const size_t given = size;                                                                                     \
+        if (fails(#name)) {                                                                                            \
+            errno = error;                                                                                             \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        size = cut(given);                                                                                             \
+        if (size == 0 && given != 0) {                                                                                 \
+            errno = EINTR;                                                                                             \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        return __real_##name args;                                                                                     \
+    }
+CUT(pread, (int file, void *to, size_t size, off_t at), (file, to, size, at), size, EIO)
+CUT(write, (int file, const void *from, size_t size), (file, from, size), size, ENOSPC)
 FAULT(ssize_t, writev, (int file, const struct iovec *part, int n), (file, part, n), -1, ENOSPC)
 FAULT(int, fsync, (int file), (file), -1, EIO)
 FAULT(int, ftruncate, (int file, off_t size), (file, size), -1, EIO)
@@ -208,7 +240,7 @@ FAULT(int, rename, (const char *from, const char *to), (from, to), -1, EIO)
 TRACK(int, unlink, (const char *path), (path), (void)0)
 FAULT(int, renameat, (int from_folder, const char *from, int to_folder, const char *to),
       (from_folder, from, to_folder, to), -1, EIO)
-TRACK(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), (void)0)
+FAULT(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), -1, EBUSY)
 FAULT(int, fstatat, (int folder, const char *path, struct stat *info, int flags), (folder, path, info, flags), -1, EIO)
 BOTH(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE, hold(CALLS_FILES, result >= 0))
 BOTH(DIR *, fdopendir, (int file), (file), NULL, ENOMEM,

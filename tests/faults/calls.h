@@ -11,7 +11,8 @@
 typedef enum calls_mode {
     CALLS_COUNT, /* none: they are only counted */
     CALLS_ONE,   /* that of the number */
-    CALLS_ALL    /* that and all later ones */
+    CALLS_ALL,   /* that and all later ones */
+    CALLS_CUT    /* none: of those that read or write a file, every second is interrupted, and others do a half */
 } calls_mode;
 
 /* Begins to number calls, from 1 on, of all threads. CALLS_COUNT also notes where each comes from. */
