@@ -164,7 +164,7 @@ const char *aic_semantics_choice(const aic_semantics *semantics, const char *key
     return field ? aic_enum_word(field->kind, aic_field_word(field, semantics, 0)) : NULL;
 }
 
-static aic_status put_choices(aic_sink *out, const void *from)
+static void put_choices(aic_sink *out, const void *from)
 {
     const char *separator = "";
     for (size_t c = 0; c < COUNT(choices); c++) {
@@ -177,7 +177,6 @@ static aic_status put_choices(aic_sink *out, const void *from)
             separator = ", ";
         }
     }
-    return AIC_OK;
 }
 
 aic_status aic_semantics_print_choices(const aic_semantics *semantics, char *buffer, size_t capacity, size_t *length)

@@ -5,7 +5,6 @@
 
 #include <fenv.h>
 #include <locale.h>
-#include <stdbool.h>
 
 /* What the calling thread had. */
 typedef struct aic_neutral {
@@ -13,9 +12,8 @@ typedef struct aic_neutral {
     fenv_t environment;
 } aic_neutral;
 
-/* Sets the calling thread's aside; aic_neutral_leave() gives them back. False, and nothing is changed: there was no
- * memory for the locale when the library was loaded. */
-bool aic_neutral_enter(aic_neutral *callers);
+/* Sets the calling thread's aside; aic_neutral_leave() gives them back. */
+void aic_neutral_enter(aic_neutral *callers);
 void aic_neutral_leave(const aic_neutral *callers);
 
 #endif

@@ -66,13 +66,6 @@ bool aic_break_as(aic_verdict *verdict, aic_status status, int rule, const char 
     return false;
 }
 
-void aic_rule_memory(aic_verdict *verdict, size_t bytes)
-{
-    if (verdict->status == AIC_OK) {
-        verdict->status = verdict->below ? AIC_OUT_OF_MEMORY : aic_fail_memory(verdict->subject, bytes);
-    }
-}
-
 bool aic_rule_range(aic_verdict *verdict, int rule, const char *field, const char *entry, int64_t value, int64_t low,
                     int64_t high)
 {

@@ -50,9 +50,6 @@ bool aic_break(aic_verdict *verdict, int rule, const char *format, ...) __attrib
 bool aic_break_as(aic_verdict *verdict, aic_status status, int rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* There was no memory for `bytes` bytes to judge a rule: the verdict is AIC_OUT_OF_MEMORY where no rule is broken. */
-void aic_rule_memory(aic_verdict *verdict, size_t bytes);
-
 /* Whether no rule of those from number `first` to number `last` is broken. */
 static inline bool aic_kept(const aic_verdict *verdict, int first, int last)
 {

@@ -42,8 +42,6 @@ static aic_status convert_literal(const aic_pto_reader *in, aic_pto_word word, a
     switch (aic_scalar_read(dtype, word.start, word.length, &line->bits)) {
     case AIC_SCALAR_OK:
         return AIC_OK;
-    case AIC_SCALAR_NO_MEMORY:
-        return aic_fail_memory("texpands", word.length);
     case AIC_SCALAR_RANGE:
         aic_scalar_limits(dtype, limits);
         snprintf(expected, sizeof expected, "representable in %s (%s)", aic_pto_type_name(line->type), limits);

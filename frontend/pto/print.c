@@ -55,50 +55,44 @@ static void put_tile(aic_sink *out, const aic_texpands_desc *desc, const char *t
     aic_sink_put(out, ">");
 }
 
-static aic_status put_literal(aic_sink *out, aic_dtype dtype, uint64_t bits)
+static void put_literal(aic_sink *out, aic_dtype dtype, uint64_t bits)
 {
     char text[AIC_SCALAR_TEXT_MAX];
-    aic_status status = aic_scalar_print(dtype, bits, text);
-    if (status == AIC_OK) {
-        aic_sink_put(out, text);
-    }
-    return status;
+    aic_scalar_print(dtype, bits, text);
+    aic_sink_put(out, text);
 }
 
 /* scalar NULL: the literal `bits`. */
-static aic_status put_texpands(aic_sink *out, const char *scalar, uint64_t bits, const char *dst,
-                               const aic_texpands_desc *desc, const char *type)
+static void put_texpands(aic_sink *out, const char *scalar, uint64_t bits, const char *dst,
+                         const aic_texpands_desc *desc, const char *type)
 {
-    aic_status status = AIC_OK;
     aic_sink_put(out, "pto.texpands ins(");
     if (scalar != NULL) {
         put_key(out, "%", scalar);
     } else {
-        status = put_literal(out, desc->dtype, bits);
+        put_literal(out, desc->dtype, bits);
     }
     put_key(out, " : ", type);
     put_key(out, ") outs(%", dst);
     aic_sink_put(out, " : ");
     put_tile(out, desc, type);
     aic_sink_put(out, ")");
-    return status;
 }
 
-static aic_status put_code(aic_sink *out, const aic_pto_program *p, const aic_pto_code *code)
+static void put_code(aic_sink *out, const aic_pto_program *p, const aic_pto_code *code)
 {
     const char *scalar = code->scalar == AIC_PTO_NONE ? NULL : p->names[code->scalar].text;
     const aic_pto_name *tile = &p->names[code->tile];
-    return put_texpands(out, scalar, code->bits, tile->text, &tile->tile.desc, aic_pto_type_name(tile->tile.type));
+    put_texpands(out, scalar, code->bits, tile->text, &tile->tile.desc, aic_pto_type_name(tile->tile.type));
 }
 
 /* Types have the names that they have in the text, so that they match where they must. */
-static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pto_item *item)
+static void put_item(aic_sink *out, const aic_pto_program *p, const aic_pto_item *item)
 {
     const aic_pto_name *name = &p->names[item->name];
-    aic_status status = AIC_OK;
     switch (item->kind) {
     case AIC_PTO_EMPTY:
-        return status;
+        return;
     case AIC_PTO_ARG_SCALAR:
         put_key(out, ".arg %", name->text);
         put_key(out, " : ", aic_pto_type_name(name->type));
@@ -111,7 +105,7 @@ static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pt
     case AIC_PTO_CONST:
         put_key(out, ".const %", name->text);
         aic_sink_put(out, " = ");
-        status = put_literal(out, aic_pto_type_dtype(name->type), name->bits);
+        put_literal(out, aic_pto_type_dtype(name->type), name->bits);
         put_key(out, " : ", aic_pto_type_name(name->type));
         break;
     case AIC_PTO_TASSIGN:
@@ -120,21 +114,18 @@ static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pt
         aic_sink_put(out, ")");
         break;
     case AIC_PTO_TEXPANDS:
-        status = put_code(out, p, &p->code[item->statement]);
+        put_code(out, p, &p->code[item->statement]);
         break;
     }
     aic_sink_put(out, "\n");
-    return status;
 }
 
-static aic_status put_program(aic_sink *out, const void *from)
+static void put_program(aic_sink *out, const void *from)
 {
     const aic_pto_program *p = from;
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < p->item_count && status == AIC_OK; i++) {
-        status = put_item(out, p, &p->items[i]);
+    for (size_t i = 0; i < p->item_count; i++) {
+        put_item(out, p, &p->items[i]);
     }
-    return status;
 }
 
 aic_status aic_pto_print(const aic_pto_program *program, char *buffer, size_t capacity, size_t *length)
@@ -145,12 +136,12 @@ aic_status aic_pto_print(const aic_pto_program *program, char *buffer, size_t ca
     return aic_sink_write(put_program, program, buffer, capacity, length);
 }
 
-static aic_status put_desc(aic_sink *out, const void *from)
+static void put_desc(aic_sink *out, const void *from)
 {
     const aic_texpands_desc *desc = from;
     const bool literal = desc->literal != AIC_NOT_GIVEN;
-    return put_texpands(out, literal ? NULL : "scalar", (uint64_t)desc->literal, "dst", desc,
-                        aic_pto_type_name(aic_pto_type_of(desc->dtype)));
+    put_texpands(out, literal ? NULL : "scalar", (uint64_t)desc->literal, "dst", desc,
+                 aic_pto_type_name(aic_pto_type_of(desc->dtype)));
 }
 
 aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)

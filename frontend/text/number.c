@@ -12,12 +12,10 @@
 #include <string.h>
 
 /* The canonical text of a finite number with the fewest digits that tell it from its neighbours. */
-static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_MAX])
+static void print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     aic_neutral n;
-    if (!aic_neutral_enter(&n)) {
-        return AIC_OUT_OF_MEMORY;
-    }
+    aic_neutral_enter(&n);
     const int most = single ? 9 : 17;
     if (fabs(value) < (single ? 1e7 : 1e15) && value == floor(value)) {
         snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.0f", value);
@@ -30,38 +28,36 @@ static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER
         }
     }
     aic_neutral_leave(&n);
-    return AIC_OK;
 }
 
-aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
+void aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     if (isnan(value) || isinf(value)) {
         snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%s%s", signbit(value) ? "-" : "", isnan(value) ? "nan" : "inf");
-        return AIC_OK;
+    } else {
+        print_finite(value, false, buffer);
     }
-    return print_finite(value, false, buffer);
 }
 
-aic_status aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
+void aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (isnan(value)) {
         snprintf(buffer, AIC_NUMBER_TEXT_MAX, "0x%" PRIx32, bits);
-        return AIC_OK;
+    } else if (isinf(value)) {
+        aic_number_print((double)value, buffer);
+    } else {
+        print_finite((double)value, true, buffer);
     }
-    return isinf(value) ? aic_number_print((double)value, buffer) : print_finite((double)value, true, buffer);
 }
 
-aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
+void aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     aic_neutral n;
-    if (!aic_neutral_enter(&n)) {
-        return AIC_OUT_OF_MEMORY;
-    }
+    aic_neutral_enter(&n);
     snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
     aic_neutral_leave(&n);
-    return AIC_OK;
 }
 
 /* The <ctype.h> functions heed the locale; these do not. */
@@ -218,9 +214,7 @@ static aic_number_result parse_decimal(const char *text, size_t length, converte
     memcpy(copy, text, length);
     copy[length] = '\0';
     aic_neutral n;
-    if (!aic_neutral_enter(&n)) {
-        return AIC_NUMBER_NO_MEMORY;
-    }
+    aic_neutral_enter(&n);
     double number = converted(copy);
     aic_neutral_leave(&n);
     if (isinf(number)) {

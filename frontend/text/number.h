@@ -11,19 +11,18 @@
 #define AIC_NUMBER_LENGTH_MAX 400
 
 /* Writes the canonical text: integral values below 1e15 without exponent ("-0" for negative zero), else the
- * shortest decimal that reads back equal; "inf", "-inf", "nan", "-nan". AIC_OUT_OF_MEMORY. */
-aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX]);
+ * shortest decimal that reads back equal; "inf", "-inf", "nan", "-nan". */
+void aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX]);
 
 /* The same for a float: the shortest decimal that reads back equal, NaN by its bits in hexadecimal. */
-aic_status aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX]);
-/* Writes `value`, finite, with this many significant digits, 1 to 17, trailing zeros left out. AIC_OUT_OF_MEMORY. */
-aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX]);
+void aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX]);
+/* Writes `value`, finite, with this many significant digits, 1 to 17, trailing zeros left out. */
+void aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX]);
 
 typedef enum aic_number_result {
     AIC_NUMBER_OK,
     AIC_NUMBER_MALFORMED,
-    AIC_NUMBER_TOO_BIG, /* finite text beyond the range of the type, or too long */
-    AIC_NUMBER_NO_MEMORY
+    AIC_NUMBER_TOO_BIG /* finite text beyond the range of the type, or too long */
 } aic_number_result;
 
 /* Reads `length` characters: a decimal number, a hexadecimal integer, inf or nan, with an optional sign. */

@@ -192,8 +192,6 @@ static aic_status value_real(const reader *in, word w, uint64_t *value)
         return AIC_OK;
     case AIC_NUMBER_TOO_BIG:
         return fail_value(in, w, "a number of double precision");
-    case AIC_NUMBER_NO_MEMORY:
-        return aic_fail_memory(in->record->name, w.length);
     default:
         return fail_value(in, w, "a number");
     }
@@ -208,8 +206,6 @@ static aic_status value_float32(const reader *in, word w, uint64_t *value)
         return AIC_OK;
     case AIC_NUMBER_TOO_BIG:
         return fail_value(in, w, "a number of single precision or its 32 bits");
-    case AIC_NUMBER_NO_MEMORY:
-        return aic_fail_memory(in->record->name, w.length);
     default:
         return fail_value(in, w, "a number");
     }
@@ -299,9 +295,6 @@ static aic_status read_quant(reader *in, bool *found, uint64_t *value)
     const char *at = in->at;
     const aic_quant_result result = in->field->kind == AIC_KIND_BITS ? aic_quant_read(&at, value) : AIC_QUANT_NONE;
     *found = result != AIC_QUANT_NONE;
-    if (result == AIC_QUANT_NO_MEMORY) {
-        return aic_fail_memory(in->record->name, strlen(in->at));
-    }
     if (*found && result != AIC_QUANT_OK) {
         return fail_at(in, at, "%s", aic_quant_fault(result, at).text);
     }

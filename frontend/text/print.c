@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* One entry. Values outside an enumeration come out as numbers: they are for messages, and do not read back. */
-static aic_status put_entry(aic_sink *out, const aic_field *field, const void *desc, uint32_t index)
+static void put_entry(aic_sink *out, const aic_field *field, const void *desc, uint32_t index)
 {
     const uint64_t word = aic_field_word(field, desc, index);
     const char *name = NULL;
@@ -24,17 +24,13 @@ static aic_status put_entry(aic_sink *out, const aic_field *field, const void *d
     case AIC_KIND_REAL:
         memcpy(&real, &word, sizeof real);
         name = number;
-        if (aic_number_print(real, number) != AIC_OK) {
-            return aic_fail_memory(field->name, sizeof number);
-        }
+        aic_number_print(real, number);
         break;
     case AIC_KIND_FLOAT32:
         single = (uint32_t)word;
         memcpy(&narrow, &single, sizeof narrow);
         name = number;
-        if (aic_float_print(narrow, number) != AIC_OK) {
-            return aic_fail_memory(field->name, sizeof number);
-        }
+        aic_float_print(narrow, number);
         break;
     case AIC_KIND_BOOL:
         name = word == 0 ? "false" : word == 1 ? "true" : NULL;
@@ -65,10 +61,9 @@ static aic_status put_entry(aic_sink *out, const aic_field *field, const void *d
         name = number;
     }
     aic_sink_put(out, name);
-    return AIC_OK;
 }
 
-static aic_status put_record(aic_sink *out, const aic_record *record, const void *desc)
+static void put_record(aic_sink *out, const aic_record *record, const void *desc)
 {
     aic_sink_put(out, record->name);
     for (size_t f = 0; f < record->count; f++) {
@@ -82,18 +77,14 @@ static aic_status put_record(aic_sink *out, const aic_record *record, const void
         const uint32_t shown = aic_field_shown(field, desc);
         for (uint32_t i = 0; i < shown; i++) {
             aic_sink_put(out, i > 0 ? "," : "");
-            aic_status status = put_entry(out, field, desc, i);
-            if (status != AIC_OK) {
-                return status;
-            }
+            put_entry(out, field, desc, i);
         }
         aic_sink_put(out, field->count > 1 ? "]" : "");
     }
     aic_sink_put(out, record->count == 0 ? "()" : ")");
-    return AIC_OK;
 }
 
-static aic_status put_spec(aic_sink *out, const aic_spec *spec)
+static void put_spec(aic_sink *out, const aic_spec *spec)
 {
     for (int32_t i = 0; i < spec->count; i++) {
         aic_sink_put(out, i > 0 ? " | " : "");
@@ -102,12 +93,8 @@ static aic_status put_spec(aic_sink *out, const aic_spec *spec)
         if (op->fill_in) {
             op->fill_in(&stage.desc);
         }
-        aic_status status = put_record(out, &op->record, &stage.desc);
-        if (status != AIC_OK) {
-            return status;
-        }
+        put_record(out, &op->record, &stage.desc);
     }
-    return AIC_OK;
 }
 
 /* Something to be written, and how. */
@@ -117,10 +104,14 @@ typedef struct source {
     const void *fields;
 } source;
 
-static aic_status put_source(aic_sink *out, const void *what)
+static void put_source(aic_sink *out, const void *what)
 {
     const source *from = what;
-    return from->spec ? put_spec(out, from->spec) : put_record(out, from->record, from->fields);
+    if (from->spec) {
+        put_spec(out, from->spec);
+    } else {
+        put_record(out, from->record, from->fields);
+    }
 }
 
 aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity, size_t *length)

@@ -43,7 +43,11 @@ aic_status aic_quant_word(float scale, int32_t offset, bool is_signed, uint64_t 
     }
     if (!round_scale(scale, &bits)) {
         char text[AIC_NUMBER_TEXT_MAX] = "";
-        (void)(isnan(scale) ? aic_number_print((double)scale, text) : aic_float_print(scale, text));
+        if (isnan(scale)) {
+            aic_number_print((double)scale, text);
+        } else {
+            aic_float_print(scale, text);
+        }
         aic_break(&v, AIC_REQUEST_scale, "scale: %s is not in " SCALES, text);
     }
     if (offset < OFFSET_LOW || offset > OFFSET_HIGH) {
@@ -96,18 +100,14 @@ static aic_quant_result read_scale(const char **at, uint64_t *bits)
 {
     const size_t length = word_length(at);
     float scale = 0;
-    switch (aic_float_parse(*at, length, &scale)) {
-    case AIC_NUMBER_OK:
-        if (!round_scale(scale, bits)) {
-            return AIC_QUANT_RANGE;
-        }
-        *at += length;
-        return AIC_QUANT_OK;
-    case AIC_NUMBER_NO_MEMORY:
-        return AIC_QUANT_NO_MEMORY;
-    default:
+    if (aic_float_parse(*at, length, &scale) != AIC_NUMBER_OK) {
         return AIC_QUANT_SCALE;
     }
+    if (!round_scale(scale, bits)) {
+        return AIC_QUANT_RANGE;
+    }
+    *at += length;
+    return AIC_QUANT_OK;
 }
 
 static aic_quant_result read_offset(const char **at, int64_t *offset)

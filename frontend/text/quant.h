@@ -12,8 +12,7 @@ typedef enum aic_quant_result {
     AIC_QUANT_SCALE,  /* not a number of single precision */
     AIC_QUANT_RANGE,  /* a scale that no word is made of, see aic_quant_word() */
     AIC_QUANT_OFFSET, /* not an integer in -256..255 */
-    AIC_QUANT_TYPE,   /* neither int8 nor uint8 */
-    AIC_QUANT_NO_MEMORY
+    AIC_QUANT_TYPE    /* neither int8 nor uint8 */
 } aic_quant_result;
 
 /* Reads the call at *at; *at is moved behind it, or to what is wrong. quant(SCALE) leaves all other bits 0. */

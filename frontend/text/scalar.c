@@ -99,8 +99,6 @@ static aic_scalar_result read_float(aic_dtype dtype, float_format format, const 
         break;
     case AIC_NUMBER_TOO_BIG:
         return AIC_SCALAR_RANGE;
-    case AIC_NUMBER_NO_MEMORY:
-        return AIC_SCALAR_NO_MEMORY;
     default:
         return AIC_SCALAR_MALFORMED;
     }
@@ -157,9 +155,7 @@ static bool read_quant(const char *text, aic_status *status, uint64_t *word)
 {
     const char *at = text;
     const aic_quant_result result = aic_quant_read(&at, word);
-    if (result == AIC_QUANT_NO_MEMORY) {
-        *status = aic_fail_memory("scalar", strlen(text));
-    } else if (result != AIC_QUANT_OK || at[strspn(at, " \t\r\n\v\f")] != '\0') {
+    if (result != AIC_QUANT_OK || at[strspn(at, " \t\r\n\v\f")] != '\0') {
         *status = aic_fail(AIC_INVALID_ARGUMENT, "scalar", "\"%.60s\": %s", text,
                            aic_quant_fault(result == AIC_QUANT_OK ? AIC_QUANT_SYNTAX : result, at).text);
     }
@@ -188,8 +184,6 @@ aic_status aic_scalar_parse(aic_dtype dtype, const char *text, void *element)
         return AIC_OK;
     case AIC_SCALAR_RANGE:
         return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "%.60s is outside %s", text, limits);
-    case AIC_SCALAR_NO_MEMORY:
-        return aic_fail_memory("scalar", strlen(text));
     default:
         return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "\"%.60s\" is not a value of %s", text, aic_dtype_name(dtype));
     }
@@ -206,31 +200,24 @@ static void add_point(const char *number, char text[AIC_SCALAR_TEXT_MAX])
 }
 
 /* Whole numbers in full, others by the fewest digits that read back. */
-static aic_status print_float(aic_dtype dtype, uint64_t bits, double value, char text[AIC_SCALAR_TEXT_MAX])
+static void print_float(aic_dtype dtype, uint64_t bits, double value, char text[AIC_SCALAR_TEXT_MAX])
 {
     enum { DIGITS_MAX = 9 }; /* tell any two float32 apart */
     char number[AIC_NUMBER_TEXT_MAX];
-    if (value == floor(value) && fabs(value) < 1e9) {
-        if (aic_number_print(value, number) != AIC_OK) {
-            return aic_fail_memory("scalar", sizeof number);
+    const bool whole = value == floor(value) && fabs(value) < 1e9;
+    uint64_t back = ~bits;
+    for (int digits = 1; digits <= DIGITS_MAX && back != bits; digits++) {
+        if (whole) {
+            aic_number_print(value, number);
+        } else {
+            aic_number_print_digits(value, digits, number);
         }
         add_point(number, text);
-        return AIC_OK;
+        (void)aic_scalar_read(dtype, text, strlen(text), &back);
     }
-    for (int digits = 1; digits <= DIGITS_MAX; digits++) {
-        uint64_t back = ~bits;
-        if (aic_number_print_digits(value, digits, number) != AIC_OK) {
-            return aic_fail_memory("scalar", sizeof number);
-        }
-        add_point(number, text);
-        if (aic_scalar_read(dtype, text, strlen(text), &back) == AIC_SCALAR_OK && back == bits) {
-            return AIC_OK;
-        }
-    }
-    return aic_fail(AIC_INTERNAL, "scalar", "%s does not read back", text);
 }
 
-aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX])
+void aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX])
 {
     float_format format;
     if (!format_of(dtype, &format)) {
@@ -240,12 +227,12 @@ aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR
         } else {
             snprintf(text, AIC_SCALAR_TEXT_MAX, "%" PRIu64, bits);
         }
-        return AIC_OK;
+        return;
     }
     const double value = aic_element_value(dtype, &bits);
-    if (!isfinite(value)) {
+    if (isfinite(value)) {
+        print_float(dtype, bits, value, text);
+    } else {
         snprintf(text, AIC_SCALAR_TEXT_MAX, "0x%0*" PRIX64, bits_of(dtype) / 4, bits);
-        return AIC_OK;
     }
-    return print_float(dtype, bits, value, text);
 }

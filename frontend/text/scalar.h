@@ -7,8 +7,7 @@
 typedef enum aic_scalar_result {
     AIC_SCALAR_OK,
     AIC_SCALAR_MALFORMED, /* not a literal of this type */
-    AIC_SCALAR_RANGE,     /* a literal, but the type cannot represent it */
-    AIC_SCALAR_NO_MEMORY
+    AIC_SCALAR_RANGE      /* a literal, but the type cannot represent it */
 } aic_scalar_result;
 
 /* Reads `length` characters as the bits of an element: an integer; for float types a decimal number, rounded once, a
@@ -20,8 +19,8 @@ aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t leng
 void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX]);
 
 /* Writes the literal that reads back to the same bits: integers in decimal, finite floats with a point, other floats as
- * bit pattern. PTO-AS' grammar has no inf and nan. AIC_OUT_OF_MEMORY. */
+ * bit pattern. PTO-AS' grammar has no inf and nan. */
 #define AIC_SCALAR_TEXT_MAX 40
-aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX]);
+void aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX]);
 
 #endif

@@ -9,28 +9,17 @@
 void aic_sink_put(aic_sink *out, const char *text)
 {
     for (; *text; text++, out->length++) {
-        out->incomplete |= *text == AIC_SINK_MISSING[0];
         if (out->length < out->capacity) {
             out->buffer[out->length] = *text;
         }
     }
 }
 
-/* Text with a number missing is none. */
-static aic_status write_whole(aic_status (*write)(aic_sink *out, const void *from), const void *from, aic_sink *out)
-{
-    aic_status status = write(out, from);
-    return status == AIC_OK && out->incomplete ? aic_fail_memory("text", 0) : status;
-}
-
-aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
+aic_status aic_sink_write(void (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
                           size_t capacity, size_t *length)
 {
-    aic_sink measure = {NULL, 0, 0, false}; /* first, so that a buffer that is too small stays as it was */
-    aic_status status = write_whole(write, from, &measure);
-    if (status != AIC_OK) {
-        return status;
-    }
+    aic_sink measure = {NULL, 0, 0}; /* first, so that a buffer that is too small stays as it was */
+    write(&measure, from);
     if (length) {
         *length = measure.length;
     }
@@ -44,23 +33,18 @@ aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), 
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the text needs %zu bytes, the buffer has %zu", measure.length + 1,
                         capacity);
     }
-    aic_sink out = {buffer, capacity, 0, false};
-    status = write_whole(write, from, &out);
-    if (status == AIC_OK) {
-        buffer[out.length] = '\0';
-    }
-    return status;
+    aic_sink out = {buffer, capacity, 0};
+    write(&out, from);
+    buffer[out.length] = '\0';
+    return AIC_OK;
 }
 
-aic_status aic_sink_new(aic_status (*write)(aic_sink *out, const void *from), const void *from, char **text)
+aic_status aic_sink_new(void (*write)(aic_sink *out, const void *from), const void *from, char **text)
 {
     enum { SHORT = 1024 };
     char room[SHORT];
-    aic_sink out = {room, sizeof room, 0, false};
-    aic_status status = write_whole(write, from, &out);
-    if (status != AIC_OK) {
-        return status;
-    }
+    aic_sink out = {room, sizeof room, 0};
+    write(&out, from);
     const size_t length = out.length;
     char *made = malloc(length + 1);
     if (!made) {
@@ -69,12 +53,8 @@ aic_status aic_sink_new(aic_status (*write)(aic_sink *out, const void *from), co
     if (length <= sizeof room) {
         memcpy(made, room, length);
     } else {
-        out = (aic_sink){made, length, 0, false};
-        status = write_whole(write, from, &out);
-    }
-    if (status != AIC_OK) {
-        free(made);
-        return status;
+        out = (aic_sink){made, length, 0};
+        write(&out, from);
     }
     made[length] = '\0';
     *text = made;

@@ -9,20 +9,16 @@ typedef struct aic_sink {
     char *buffer;
     size_t capacity;
     size_t length;
-    bool incomplete; /* AIC_SINK_MISSING has come by */
 } aic_sink;
-
-/* In the place of a number for whose text there was no memory; no text has it otherwise. */
-#define AIC_SINK_MISSING "\x15"
 
 void aic_sink_put(aic_sink *out, const char *text);
 
 /* Writes what `write` puts, with a closing zero; buffer, capacity and length as aic_spec_print() has them. `write` is
  * called twice, first to measure. */
-aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
+aic_status aic_sink_write(void (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
                           size_t capacity, size_t *length);
 
 /* The same into memory that free() takes; `write` is called once where the text is as short as most are. */
-aic_status aic_sink_new(aic_status (*write)(aic_sink *out, const void *from), const void *from, char **text);
+aic_status aic_sink_new(void (*write)(aic_sink *out, const void *from), const void *from, char **text);
 
 #endif

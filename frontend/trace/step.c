@@ -128,9 +128,9 @@ aic_trace_text aic_trace_format(const aic_tracer *t, const char *format, ...)
 aic_trace_text aic_trace_real(const aic_tracer *t, double value)
 {
     aic_trace_text text = {""};
-    char number[AIC_NUMBER_TEXT_MAX] = AIC_SINK_MISSING;
+    char number[AIC_NUMBER_TEXT_MAX];
     if (t->out) {
-        (void)aic_number_print(value, number);
+        aic_number_print(value, number);
         snprintf(text.text, sizeof text.text, "%s", number);
     }
     return text;
@@ -139,7 +139,7 @@ aic_trace_text aic_trace_real(const aic_tracer *t, double value)
 aic_trace_text aic_trace_value(const aic_tracer *t, aic_dtype dtype, uint64_t bits)
 {
     aic_trace_text text = {""};
-    char number[AIC_NUMBER_TEXT_MAX] = AIC_SINK_MISSING;
+    char number[AIC_NUMBER_TEXT_MAX];
     if (!t->out) {
         return text;
     }
@@ -148,9 +148,9 @@ aic_trace_text aic_trace_value(const aic_tracer *t, aic_dtype dtype, uint64_t bi
         return aic_trace_format(t, "%" PRIu64, bits);
     }
     if (dtype == AIC_FLOAT32 && !isnan(value)) {
-        (void)aic_float_print(aic_trace_float(bits), number);
+        aic_float_print(aic_trace_float(bits), number);
     } else {
-        (void)aic_number_print(value, number);
+        aic_number_print(value, number);
     }
     snprintf(text.text, sizeof text.text, "%s", number);
     return text;

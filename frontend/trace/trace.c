@@ -166,22 +166,18 @@ typedef struct request {
     int64_t element;
 } request;
 
-static aic_status write_trace(aic_sink *out, const void *from)
+static void write_trace(aic_sink *out, const void *from)
 {
     const request *r = from;
-    char choices[AIC_CHOICES_TEXT_MAX];
+    char choices[AIC_CHOICES_TEXT_MAX] = "";
     uint64_t bits = 0;
     r->run->tracer.out = out;
-    const aic_status status = aic_semantics_print_choices(r->run->tracer.semantics, choices, sizeof choices, NULL);
-    if (status != AIC_OK) {
-        return status;
-    }
+    (void)aic_semantics_print_choices(r->run->tracer.semantics, choices, sizeof choices, NULL); /* it is long enough */
     if (choices[0] != '\0') {
         aic_trace_put(&r->run->tracer, "choices: %s\n", choices);
     }
     aic_trace_all(r->run, r->element, &bits);
     put_result(r->run, r->element, bits);
-    return AIC_OK;
 }
 
 /* Checks a request and opens its run; all but the first three parameters are as aic_trace() has them. */

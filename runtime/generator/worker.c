@@ -17,11 +17,6 @@ typedef struct job {
     const aic_hooks *hooks; /* where the caller's lines and warnings go */
 } job;
 
-static aic_status fail_locale(void)
-{
-    return aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a locale when the library was loaded");
-}
-
 /* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
  * process. */
 static void *work(void *argument)
@@ -31,9 +26,8 @@ static void *work(void *argument)
     aic_neutral starters;
     if (thread == NULL) {
         j->status = aic_fail_memory(SUBJECT, sizeof *thread);
-    } else if (!aic_neutral_enter(&starters)) {
-        j->status = fail_locale();
     } else {
+        aic_neutral_enter(&starters);
         thread->own = true;
         thread->hooks = j->hooks;
         j->status = j->body(j->argument);
@@ -84,9 +78,7 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
 {
     aic_neutral callers;
-    if (!aic_neutral_enter(&callers)) {
-        return fail_locale();
-    }
+    aic_neutral_enter(&callers);
     const aic_status status = body(argument);
     aic_neutral_leave(&callers);
     return status;

@@ -78,7 +78,8 @@ static void *work(void *argument)
     making *m = argument;
     aic_thread *thread = aic_thread_get();
     aic_neutral starters;
-    if (thread != NULL && aic_neutral_enter(&starters)) {
+    if (thread != NULL) {
+        aic_neutral_enter(&starters);
         thread->own = true;
         make_kernels(m);
         aic_neutral_leave(&starters);
