@@ -1,6 +1,7 @@
 /* Kernels shared by workers: the items of every phase done in ranges of random lengths, in random order, each by one of
  * several workers with memory of its own, must give what the reference gives. Any order is right, so a wrong one shows
  * here without threads. */
+#include "codegen/kernel.h"
 #include "codegen/machine.h"
 #include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
@@ -241,6 +242,33 @@ START_TEST(pseudo_random)
 }
 END_TEST
 
+/* Workers share a group's call, but where an operand has to be packed, for which groups have no phase. */
+START_TEST(groups)
+{
+    static const struct {
+        const char *text;
+        bool packs;
+    } GROUPS[] = {{"conv2d(dtype=int8, fm_shape=[2,56,56,32], kernel_shape=[2,3,3,64,32])", true},
+                  {"transdata(dtype=float16, src=NHWC, dst=NC1HWC0, shape=[1,256,256,64])", false}};
+    const aic_semantics semantics = aic_semantics_init();
+    for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; i++) {
+        const aic_spec spec = spec_of(GROUPS[i].text);
+        const aic_problem problem = {&spec, &semantics, aic_target_at(AIC_ARCH_X86_64, 1), aic_machine_of(0)};
+        aic_plan *plan;
+        aic_requirements one, two;
+        ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        aic_plan *const plans[] = {plan, plan};
+        aic_kernel_requirements(&(aic_kernel_plan){1, plans}, &one);
+        aic_kernel_requirements(&(aic_kernel_plan){2, plans}, &two);
+        ck_assert_int_eq(one.pack.operand != 0, GROUPS[i].packs);
+        ck_assert_uint_gt(one.phases, 0);
+        ck_assert_uint_eq(two.phases, GROUPS[i].packs ? 0 : 2 * one.phases);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
 Suite *suite_phases(void)
 {
     Suite *suite = suite_create("phases");
@@ -249,5 +277,8 @@ Suite *suite_phases(void)
     tcase_add_loop_test(cases, rows, 0, MACHINES * levels_count());
     tcase_add_loop_test(cases, pseudo_random, 0, OPS * levels_count());
     suite_add_tcase(suite, cases);
+    TCase *of_groups = tcase_create("groups");
+    tcase_add_test(of_groups, groups);
+    suite_add_tcase(suite, of_groups);
     return suite;
 }
