@@ -88,8 +88,7 @@ static void make_key(usage *u)
 {
     const aic_elementwise_plan *p = u->p;
     const bool counts = counts_rest(p);
-    /* one iteration is no loop */
-    const bool runs = p->inner.extent >= 2 * p->chunk || p->division.loop == (int)p->box.dims;
+    const bool runs = p->inner.extent >= 2 * p->chunk; /* one iteration is no loop */
     u->rest = runs ? p->inner.extent % p->chunk : p->inner.extent;
     aic_elementwise_key *k = &u->key;
     *k = (aic_elementwise_key){.operands = p->elementwise->operands,

@@ -192,14 +192,13 @@ typedef struct taking {
 /* Bytes by which elements lie above the lower end of their lanes; -1: they are not all in their lanes. */
 static int shift_in_lanes(const taking *t)
 {
-    const int bytes = (int)t->l->lane / BYTE_BITS, room = bytes - (int)t->in->bits / BYTE_BITS;
-    const int shift = (int)t->origin[0].byte;
+    const int bytes = (int)t->l->lane / BYTE_BITS, shift = (int)t->origin[0].byte;
     for (unsigned i = 1; i < t->l->count; i++) {
         if ((int)t->origin[i].byte - (int)i * bytes != shift) {
             return -1;
         }
     }
-    return shift <= room ? shift : -1;
+    return shift;
 }
 
 /* Bytes moved so that every lane has its element at its upper end, zeros below. */

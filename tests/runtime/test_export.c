@@ -233,27 +233,25 @@ static size_t draw_all(aic_spec spec[KERNELS_MAX])
     return count;
 }
 
-static void check_all(const char *isa)
+/* With the readings of a context; NULL: the default. */
+static void check_specs(aic_context *context, const aic_semantics *semantics, const aic_spec *spec, size_t count,
+                        const char *isa)
 {
-    static aic_spec spec[KERNELS_MAX];
     static char name[KERNELS_MAX][32];
     aic_export_kernel kernels[KERNELS_MAX];
-    const aic_semantics semantics = aic_semantics_init();
-    const size_t count = draw_all(spec);
     aic_exported made = aic_exported_init();
     linked l;
-    ck_assert_uint_gt(count, AIC_OP_END * PER_OPERATOR);
     for (size_t i = 0; i < count; i++) {
         snprintf(name[i], sizeof name[i], "k%zu", i);
         kernels[i] = (aic_export_kernel){.size = sizeof kernels[i], .spec = &spec[i], .name = name[i]};
     }
-    ck_assert_msg(aic_export(NULL, kernels, count, isa, NULL, &made) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_export(context, kernels, count, isa, NULL, &made) == AIC_OK, "%s", aic_last_error());
     ck_assert_uint_eq(strlen(made.header), made.header_size);
     link_alone(&made, &l);
     for (size_t i = 0; i < count; i++) {
         verify_case c;
         verify_report report;
-        ck_assert_msg(verify_open(&c, &spec[i], &semantics, i + 1, &report) == VERIFY_PASSED, "%s", report.text);
+        ck_assert_msg(verify_open(&c, &spec[i], semantics, i + 1, &report) == VERIFY_PASSED, "%s", report.text);
         check_kernel(&made, &l, name[i], &c);
         verify_close(&c);
     }
@@ -261,6 +259,44 @@ static void check_all(const char *isa)
     aic_exported_destroy(&made);
     ck_assert_ptr_null(made.object);
 }
+
+static void check_all(const char *isa)
+{
+    static aic_spec spec[KERNELS_MAX];
+    const aic_semantics semantics = aic_semantics_init();
+    const size_t count = draw_all(spec);
+    ck_assert_uint_gt(count, AIC_OP_END * PER_OPERATOR);
+    check_specs(NULL, &semantics, spec, count, isa);
+}
+
+/* Code of the library gets words of quantisation as operands; exported code knows them: scales of either sign, offsets,
+ * shifts, for results of every type, rectified before and after they are scaled. */
+START_TEST(known_words)
+{
+    static const char *const WORDS[] = {
+        "src=int32, dst=float16, quantPre=DEQF16, deqScalar=0x3E99999A",
+        "src=int32, dst=float16, quantPre=DEQF16, deqScalar=0xBE99999A",
+        "src=float32, dst=int8, quantPre=QF322B8_PRE, deqScalar=0x7FA03F000000",
+        "src=float32, dst=uint8, quantPre=QF322B8_PRE, deqScalar=0x140BE800000",
+        "src=int32, dst=int8, quantPre=REQ8, deqScalar=0x40133E800000",
+        "src=int32, dst=int8, quantPre=REQ8, deqScalar=0x4013BE800000",
+    };
+    enum { COUNT = sizeof WORDS / sizeof *WORDS };
+    static aic_spec spec[2 * COUNT];
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.semantics.relu = _i == 0 ? AIC_RELU_ORDER_BEFORE : AIC_RELU_ORDER_AFTER;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    for (size_t i = 0; i < 2 * COUNT; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "fixpipe(nSize=37, mSize=5, srcStride=16, dstStride=40, reluEn=%s, %s)",
+                 i < COUNT ? "true" : "false", WORDS[i % COUNT]);
+        spec[i] = spec_of(text);
+    }
+    check_specs(context, &options.semantics, spec, 2 * COUNT, NULL);
+    aic_context_destroy(context);
+}
+END_TEST
 
 START_TEST(one_level)
 {
@@ -469,6 +505,7 @@ Suite *suite_export(void)
     tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, one_level);
     tcase_add_test(tcase, several_levels);
+    tcase_add_loop_test(tcase, known_words, 0, 2);
     tcase_add_test(tcase, refused);
     tcase_add_test(tcase, made_names);
     tcase_add_test(tcase, names_of_others);
