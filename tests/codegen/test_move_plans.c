@@ -455,12 +455,34 @@ START_TEST(large_outputs)
 }
 END_TEST
 
+/* The outermost loop of enough iterations is divided among workers, else the longest; none of one iteration; and what
+ * lies behind the loops is not looked at. */
+START_TEST(divided_loops)
+{
+    static const struct {
+        int64_t iterations[4];
+        int loops, divided;
+        int64_t count;
+    } ROWS[] = {
+        {{1, 1, 9}, 2, -1, 1},         {{3, 5, 9}, 2, 1, 5},         {{5, 3, 5, 300}, 3, 0, 5},
+        {{2, 300, 9000}, 3, 1, 300},   {{2, 255, 9000}, 3, 2, 9000}, {{256, 257, 1}, 3, 0, 256},
+        {{255, 1, 256, 7}, 4, 2, 256}, {{9, 9, 9, 9}, 0, -1, 1},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const aic_division division = aic_divide(ROWS[i].iterations, ROWS[i].loops);
+        ck_assert_msg(division.loop == ROWS[i].divided && division.count == ROWS[i].count, "row %zu: %d", i,
+                      division.loop);
+    }
+}
+END_TEST
+
 Suite *suite_move_plans(void)
 {
     Suite *suite = suite_create("move");
     TCase *cases = tcase_create("moves");
     tcase_set_timeout(cases, 600); /* sanitizers are slow */
     tcase_add_loop_test(cases, moves, 0, (int)(sizeof PAIRS / sizeof *PAIRS));
+    tcase_add_test(cases, divided_loops);
     tcase_add_test(cases, one_stride_is_one_dimension);
     tcase_add_test(cases, parts_stay_apart);
     tcase_add_test(cases, plans);
