@@ -1,4 +1,6 @@
 /* aic_explain(): the facts agree with what else tells them, and with each other. */
+#include "codegen/explain.h"
+#include "frontend/core/spec.h"
 #include "frontend/core/stage.h"
 #include "tests/specs.h"
 
@@ -296,6 +298,60 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+/* What each micro-kernel takes, and why it takes no other contraction; message NULL: it takes this one. */
+#define INT8 "conv2d(dtype=int8, fm_shape=[1,9,14,32], "
+#define HALF "conv2d(dtype=float16, fm_shape=[1,9,14,16], "
+#define SIDE(n, out, in) "kernel_shape=[1," #n "," #n "," #out "," #in "]"
+
+static const struct {
+    aic_arch arch;
+    const char *level, *kernel, *spec, *message;
+} TAKEN[] = {
+    {AIC_ARCH_X86_64, "sse2", "depth", INT8 SIDE(3, 32, 1) ", groups=32)", NULL},
+    {AIC_ARCH_X86_64, "avx2", "depth", INT8 SIDE(3, 64, 1) ", groups=32)", NULL},
+    {AIC_ARCH_X86_64, "avx2", "depth", HALF SIDE(7, 16, 1) ", groups=16)", NULL},
+    {AIC_ARCH_X86_64, "avx512", "depth", HALF SIDE(3, 64, 1) ", groups=16, accumulate=fast)", NULL},
+    {AIC_ARCH_X86_64, "sse2", "depth", INT8 SIDE(3, 64, 1) ", groups=32)", "needs vectors of four input channels"},
+    {AIC_ARCH_X86_64, "avx2", "depth", INT8 SIDE(3, 128, 1) ", groups=32)", "needs vectors of four input channels"},
+    {AIC_ARCH_X86_64, "sse2", "depth", HALF SIDE(3, 16, 1) ", groups=16)", "needs an instruction that extends float16"},
+    {AIC_ARCH_X86_64, "avx2", "depth", HALF SIDE(8, 16, 1) ", groups=16)", "needs kernels of at most 7 x 7"},
+    {AIC_ARCH_X86_64, "avx2", "depth", INT8 SIDE(3, 32, 2) ", groups=16)", "needs as many groups as input channels"},
+    {AIC_ARCH_X86_64, "avx2", "winograd", HALF SIDE(3, 16, 16) ", accumulate=winograd)", NULL},
+    {AIC_ARCH_X86_64, "avx2", "winograd", HALF SIDE(3, 16, 16) ", accumulate=fast)", "needs a kernel of 3 x 3"},
+    {AIC_ARCH_X86_64, "amx", "amx", INT8 SIDE(3, 32, 32) ")", NULL},
+    {AIC_ARCH_X86_64, "amx", "amx", HALF SIDE(3, 16, 16) ", accumulate=fast)", NULL},
+    {AIC_ARCH_X86_64, "amx", "amx", "mmad(dtype=bfloat16, m=9, n=16, k=64, accumulate=fast)", NULL},
+    {AIC_ARCH_X86_64, "amx", "amx", "mmad(dtype=float32, m=9, n=16, k=64, accumulate=fast)",
+     "multiplies int8, bfloat16"},
+    {AIC_ARCH_X86_64, "amx", "amx", HALF SIDE(3, 16, 16) ")", "adds up floats in an order of its own"},
+    {AIC_ARCH_X86_64, "amx", "amx", INT8 SIDE(3, 32, 1) ", groups=32)", "takes one group of channels"},
+    {AIC_ARCH_X86_64, "avx512fp16", "amx", INT8 SIDE(3, 32, 32) ")", "needs tile registers"},
+    {AIC_ARCH_AARCH64, "i8mm", "mmla", INT8 SIDE(3, 32, 32) ")", NULL},
+    {AIC_ARCH_AARCH64, "i8mm", "mmla", HALF SIDE(3, 16, 16) ")", "multiplies int8 only"},
+    {AIC_ARCH_AARCH64, "i8mm", "mmla", INT8 SIDE(3, 32, 1) ", groups=32)", "takes one group of channels"},
+    {AIC_ARCH_AARCH64, "i8mm", "mmla", "conv2d(dtype=int8, fm_shape=[1,9,14,4], " SIDE(3, 32, 4) ")",
+     "takes eight channels of a block at a time"},
+    {AIC_ARCH_AARCH64, "dotprod", "mmla", INT8 SIDE(3, 32, 32) ")", "needs products of matrices in vector registers"},
+};
+
+START_TEST(test_taken)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_spec given = spec_of(TAKEN[_i].spec);
+    char schedule[64];
+    aic_spec spec;
+    aic_schedule_info info;
+    ck_assert_int_eq(aic_spec_resolve_kernel(&given, &semantics, &spec), AIC_OK);
+    const aic_problem problem = {&spec, &semantics, aic_target_find(TAKEN[_i].arch, TAKEN[_i].level),
+                                 aic_machine_of(aic_host_this()->core)};
+    snprintf(schedule, sizeof schedule, "schedule(kernel=%s)", TAKEN[_i].kernel);
+    const aic_status status = aic_generator_linked()->plan(&problem, schedule, &info);
+    ck_assert_msg(status == (TAKEN[_i].message == NULL ? AIC_OK : AIC_INVALID_ARGUMENT), "%s %s: %s", TAKEN[_i].level,
+                  TAKEN[_i].spec, aic_last_error());
+    ck_assert_msg(status == AIC_OK || strstr(aic_last_error(), TAKEN[_i].message) != NULL, "%s", aic_last_error());
+}
+END_TEST
+
 /* Small tiles are said, with what they save and cost; where they are refused, why. */
 START_TEST(test_small_tiles)
 {
@@ -370,6 +426,7 @@ Suite *suite_explain(void)
 {
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");
+    tcase_add_loop_test(tcase, test_taken, 0, sizeof TAKEN / sizeof TAKEN[0]);
     tcase_add_loop_test(tcase, test_loops, 0, sizeof LOOPS / sizeof LOOPS[0]);
     tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
     tcase_add_test(tcase, test_traffic);

@@ -52,6 +52,8 @@ static const char *const ROWS[] = {
     "fixpipe(src=float32, dst=float32, nSize=176, mSize=37, srcStride=37, dstStride=176)",
     "fixpipe(src=float32, dst=float32, reluEn=true, nSize=64, mSize=9, srcStride=64, dstStride=80, ndNum=3, "
     "srcNdStride=1, dstNdStride=768)",
+    "fixpipe(src=float32, dst=float32, nSize=64, mSize=9, srcStride=64, dstStride=80, ndNum=3, srcNdStride=1, "
+    "dstNdStride=724)", /* matrices that begin within lines */
     "fixpipe(src=float32, dst=float16, quantPre=F322F16, nSize=96, mSize=37, srcStride=37, dstStride=96)",
     "fixpipe(src=int32, dst=int8, quantPre=VREQ8, nSize=192, mSize=37, srcStride=37, dstStride=192)",
     "fixpipe(src=float32, dst=float32, format=NZ, nSize=48, mSize=37, srcStride=37, dstStride=74)",
