@@ -25,6 +25,7 @@ static const char *const SPECS[] = {
     ("conv2d(dtype=float16, fm_shape=[1,11,37,4], kernel_shape=[1,7,7,32,4], stride=[2,2], pad=[3,3,3,3], "
      "accumulate=fast)"),
     "conv2d(dtype=float16, fm_shape=[1,9,35,4], kernel_shape=[1,3,3,32,4], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,9,35,4], kernel_shape=[1,3,2,32,4], accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[1,4,19,16], kernel_shape=[1,3,3,32,16], accumulate=fast)",
     "mmad(dtype=float16, m=70, n=40, k=96, accumulate=fast)",
     "mmad(dtype=bfloat16, m=70, n=40, k=96, accumulate=fast)",
