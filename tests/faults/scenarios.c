@@ -6,6 +6,7 @@
 #include "frontend/core/spec.h"
 #include "runtime/disk/disk_cache.h"
 #include "runtime/disk/ready_parts.h"
+#include "runtime/threads/pool.h"
 #include "runtime/tuning/tune.h"
 #include "runtime/tuning/tune_file.h"
 #include "tests/faults/calls.h"
@@ -13,6 +14,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +176,9 @@ static aic_status call_packed(const char **wrong)
     status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &kernel) : status;
     fill_operands();
     status = status == AIC_OK ? aic_kernel_pack(kernel, 2, packed, operand[2]) : status;
+    if (status == AIC_OK && aic_kernel_function(kernel, true) == NULL) {
+        status = AIC_OUT_OF_MEMORY;
+    }
     if (status == AIC_OK) {
         operand[2] = packed;
         status = aic_kernel_call_packed(kernel, operand, 3);
@@ -588,22 +593,31 @@ static aic_status use_ready_parts(const char **wrong)
 
 /* ---- threads ---- */
 
+static atomic_int turns;
+
 static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
 {
     (void)user;
     (void)workers;
+    atomic_fetch_add(&turns, 1);
     body(data, 0, items, 0);
 }
 
+/* A call that is long enough at this level to be shared. */
 static aic_status call_shared(aic_parallel_for loop, unsigned char *known, const char **wrong)
 {
     aic_context_options options = aic_context_options_init();
     aic_context *context = NULL;
     options.threads = 2;
+    options.isa = "sse2";
     options.parallel_for = loop;
+    atomic_store(&turns, 0);
     options.tuning_db = "";
     aic_status status = aic_context_create(&options, &context);
     status = status == AIC_OK ? call_in(context, "mmad(dtype=int8, m=128, n=64, k=512)", 3, known, wrong) : status;
+    if (status == AIC_OK && calls_failed() == NULL && !(loop != NULL ? atomic_load(&turns) > 0 : aic_pool_exists())) {
+        *wrong = "the call is not shared though nothing failed";
+    }
     aic_context_destroy(context);
     return status;
 }
@@ -630,6 +644,7 @@ static aic_status call_batch(const char **wrong)
     aic_kernel *kernel = NULL;
     aic_spec spec;
     options.threads = 2;
+    options.isa = "sse2";
     options.tuning_db = "";
     aic_status status = aic_context_create(&options, &context);
     status = status == AIC_OK ? read_spec("mmad(dtype=int8, m=64, n=64, k=512)", &spec) : status;

@@ -59,17 +59,52 @@ START_TEST(every_length)
 }
 END_TEST
 
-/* Bytes with a good checksum that are another kernel's, or another build's. */
+/* Gives bytes a good checksum. */
+static void sign(disk_sample *s)
+{
+    aic_writer out = {s->bytes, s->size, s->size - 8};
+    aic_write_number(&out, aic_checksum(s->bytes, s->size - 16), 8);
+}
+
+/* Behind a good checksum every byte is looked at: what is read is within the bytes, and lengths and tags are refused.
+ */
+START_TEST(every_byte_signed)
+{
+    static const unsigned char change[] = {1, 0x20, 0x80, 0xFF};
+    aic_context *context = disk_context("off");
+    disk_sample *s = disk_sample_new(context);
+    size_t refused = 0;
+    for (size_t i = 0; i < s->size - 16; i++) {
+        for (size_t c = 0; c < sizeof change; c++) {
+            s->bytes[i] ^= change[c];
+            sign(s);
+            refused += disk_sample_read(s, s->size) != NULL;
+            s->bytes[i] ^= change[c];
+        }
+    }
+    ck_assert_uint_gt(refused, 4 * s->build.identity.size);
+    sign(s);
+    ck_assert_ptr_null(disk_sample_read(s, s->size));
+    disk_sample_free(s);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* Bytes with a good checksum that are another kernel's, another build's, or a kernel in the place of a part. */
 START_TEST(foreign_bytes)
 {
     aic_context *context = disk_context("off");
     disk_sample *s = disk_sample_new(context);
+    aic_part_identity part = {.size = s->build.identity.size};
+    aic_piece piece = {NULL, 0};
+    memcpy(part.bytes, s->build.identity.bytes, part.size);
+    ck_assert_str_eq(aic_disk_file_piece(s->bytes, s->size, &part, &piece), "it is another part");
+    ck_assert_ptr_null(piece.bytes);
     s->build.identity.bytes[s->build.identity.size - 1] ^= 1;
     ck_assert_str_eq(disk_sample_read(s, s->size), "it is another kernel");
     s->build.identity.bytes[s->build.identity.size - 1] ^= 1;
     s->bytes[16 + 4] ^= 1; /* in the build's name */
-    aic_writer out = {s->bytes, s->size, s->size - 8};
-    aic_write_number(&out, aic_checksum(s->bytes, s->size - 16), 8);
+    sign(s);
     ck_assert_str_eq(disk_sample_read(s, s->size), "it is of another build");
     disk_sample_free(s);
     aic_context_destroy(context);
@@ -207,6 +242,7 @@ Suite *suite_disk_files(void)
     tcase_add_checked_fixture(tcase, disk_open, disk_close);
     tcase_add_test(tcase, every_byte_flipped);
     tcase_add_test(tcase, every_length);
+    tcase_add_test(tcase, every_byte_signed);
     tcase_add_test(tcase, foreign_bytes);
     tcase_add_loop_test(tcase, spoiled_files, 0, DISK_SPOILINGS_COUNT);
     tcase_add_test(tcase, folder_in_the_way);

@@ -143,6 +143,31 @@ static void sign(part_file *f)
     aic_write_number(&out, aic_checksum(f->bytes, f->size - 16), 8);
 }
 
+/* Behind a good checksum every byte is looked at: what is read is within the bytes, and lengths and tags are refused.
+ */
+START_TEST(every_byte_signed)
+{
+    static const unsigned char change[] = {1, 0x20, 0x80, 0xFF};
+    char path[DISK_FILES_MAX][DISK_PATH];
+    (void)make_anew("rw", 16);
+    ck_assert_uint_ge(disk_files("part_", path), 2);
+    part_file f = read_part(path[0]);
+    size_t refused = 0;
+    for (size_t i = 0; i < f.size - 16; i++) {
+        for (size_t c = 0; c < sizeof change; c++) {
+            f.bytes[i] ^= change[c];
+            sign(&f);
+            refused += piece_of(f.bytes, f.size, &f.identity) != NULL;
+            f.bytes[i] ^= change[c];
+        }
+    }
+    ck_assert_uint_gt(refused, 4 * f.identity.size);
+    sign(&f);
+    ck_assert_ptr_null(piece_of(f.bytes, f.size, &f.identity));
+    free(f.bytes);
+}
+END_TEST
+
 START_TEST(foreign)
 {
     char path[DISK_FILES_MAX][DISK_PATH];
@@ -384,6 +409,7 @@ Suite *suite_disk_parts(void)
     tcase_add_test(tcase, each_mode);
     tcase_add_loop_test(tcase, results_are_equal, 0, 2);
     tcase_add_test(tcase, every_byte);
+    tcase_add_test(tcase, every_byte_signed);
     tcase_add_test(tcase, foreign);
     tcase_add_loop_test(tcase, spoiled_files, 0, DISK_SPOILINGS_COUNT);
     tcase_add_test(tcase, swapped_files);
