@@ -151,17 +151,35 @@ def reasons_of(file):
     return found
 
 
+def place_of(line, further=0):
+    name, number, _ = line.split(":", 2)
+    return name, int(number) + further
+
+
+def explain(lines, reasons):
+    """The reason of each line, or None: that of a pattern, or else that of the line behind it if neither is ever run, or if it
+    is an if () that asks for nothing but whether that is run."""
+    found = [next((one for one in reasons if one[0].search(line.split("  in: ")[0])), None) for line in lines]
+    behind = {}
+    for i in reversed(range(len(lines))):
+        never = ": never run: " in lines[i]
+        asks = lines[i].rstrip().endswith("{") and "&&" not in lines[i] and "else" not in lines[i]
+        if not found[i] and (never or asks):
+            found[i] = behind.get(place_of(lines[i], 1))
+        if never:
+            behind[place_of(lines[i])] = found[i]
+    return found
+
+
 def explained(lines, reasons):
     """The lines that no reason explains; prints how many each one does."""
-    left, counts = [], collections.Counter()
-    for line in lines:
-        first = next(((pattern, reason) for pattern, reason in reasons if pattern.search(line.split("  in: ")[0])), None)
-        counts[first] += 1
-        left += [] if first else [line]
+    found = explain(lines, reasons)
+    counts = collections.Counter(found)
     for one in reasons:
-        print(f"{counts[one]:6} lines not run or conditions of one way: {one[1]}" if counts[one] else f"explains nothing: {one[0].pattern}")
-    print(f"{len(left):6} others")
-    return left
+        print(f"{counts[one]:6} lines not run or conditions of one way: {one[1]}" if counts[one] else
+              f"explains nothing: {one[0].pattern}")
+    print(f"{counts[None]:6} others")
+    return [line for line, reason in zip(lines, found) if not reason]
 
 
 def main():

@@ -1,4 +1,5 @@
 /* Operator text: what is read, what is refused and where, the canonical form, hostile input. */
+#include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/text/number.h"
 #include "frontend/text/text.h"
@@ -10,6 +11,7 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,6 +441,69 @@ START_TEST(hostile_text_fails_quickly)
 }
 END_TEST
 
+/* Messages that are too long end in "...", and keep the source of their rule and the place behind it. */
+START_TEST(long_messages)
+{
+    static const aic_rule rule = {.source = "a page"};
+    char subject[2 * AIC_MESSAGE_MAX], whole[AIC_MESSAGE_MAX];
+    memset(subject, 's', sizeof subject - 1);
+    subject[sizeof subject - 1] = '\0';
+    (void)aic_fail(AIC_INTERNAL, subject, "unseen");
+    ck_assert_uint_eq(strlen(aic_last_error()), AIC_MESSAGE_MAX - 1);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
+    (void)aic_fail(AIC_INTERNAL, "subject", "%0*d", AIC_MESSAGE_MAX, 1);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
+    (void)aic_fail_source(AIC_INTERNAL, &rule);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 1 - strlen("... [a page]"), "... [a page]");
+    ck_assert_ptr_eq(aic_last_error_rule(0), &rule);
+    strcpy(whole, aic_last_error());
+    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
+    ck_assert_str_eq(aic_last_error(), whole); /* there is no room for a place */
+    (void)aic_fail(AIC_INTERNAL, "subject", "wrong");
+    (void)aic_fail_source(AIC_INTERNAL, &rule);
+    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
+    ck_assert_str_eq(aic_last_error(), "subject: wrong (line 1) [a page]");
+}
+END_TEST
+
+/* A thread that has called nothing has no messages. */
+static void *ask_for_messages(void *answers)
+{
+    bool *empty = answers;
+    *empty = aic_last_error()[0] == '\0' && aic_last_error_at(0)[0] == '\0' && aic_last_error_at(1) == NULL &&
+             aic_last_error_rule(0) == NULL && aic_take_warning() == NULL;
+    return NULL;
+}
+
+START_TEST(messages_of_a_new_thread)
+{
+    pthread_t thread;
+    bool empty = false;
+    ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_messages, &empty), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(empty);
+}
+END_TEST
+
+START_TEST(words_of_kinds)
+{
+    int value = -1;
+    ck_assert_str_eq(aic_word("dtype", AIC_INT8), "int8");
+    ck_assert_ptr_null(aic_word("dtype", 12345));
+    ck_assert_ptr_null(aic_word("none", 0));
+    ck_assert_ptr_null(aic_word(NULL, 0));
+    ck_assert_ptr_null(aic_word("layout", -1));
+    ck_assert_int_eq(aic_value("dtype", "float16", &value), AIC_OK);
+    ck_assert_int_eq(value, AIC_FLOAT16);
+    ck_assert_int_eq(aic_value("dtype", "float17", &value), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "dtype: \"float17\" is not a type");
+    ck_assert_int_eq(aic_value("layout", "NHWC", &value), AIC_OK);
+    ck_assert_int_eq(value, AIC_LAYOUT_NHWC);
+    ck_assert_int_eq(aic_value("layout", "float16", &value), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_value("none", "NHWC", &value), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
 START_TEST(names_of_types_and_statuses)
 {
     ck_assert_str_eq(aic_dtype_name(AIC_FLOAT16), "float16");
@@ -482,6 +547,9 @@ Suite *suite_text(void)
     tcase_add_test(tcase, words_of_enumerations);
     tcase_add_test(tcase, numbers_are_canonical);
     tcase_add_test(tcase, hostile_text_fails_quickly);
+    tcase_add_test(tcase, long_messages);
+    tcase_add_test(tcase, messages_of_a_new_thread);
+    tcase_add_test(tcase, words_of_kinds);
     tcase_add_test(tcase, names_of_types_and_statuses);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
