@@ -38,19 +38,8 @@ static void describe(const aic_export_contents *c, size_t number, exported_kerne
 
 /* ---- comments ---- */
 
-static const char *direction_text(aic_direction direction)
-{
-    switch (direction) {
-    case AIC_DIRECTION_IN:
-        return "read";
-    case AIC_DIRECTION_OUT:
-        return "written";
-    case AIC_DIRECTION_INOUT:
-        return "read and written";
-    default:
-        return "not used";
-    }
-}
+static const char *const direction_text[] = {
+    [AIC_DIRECTION_IN] = "read", [AIC_DIRECTION_OUT] = "written", [AIC_DIRECTION_INOUT] = "read and written"};
 
 /* " *     dst: int32 [2,16,16], 2048 bytes, written" */
 static void put_operand(FILE *out, const aic_operand *operand)
@@ -62,7 +51,7 @@ static void put_operand(FILE *out, const aic_operand *operand)
     for (int32_t i = 0; i < operand->rank; i++) {
         fprintf(out, "%s%" PRId64, i > 0 ? "," : "", operand->shape[i]);
     }
-    fprintf(out, "], %" PRId64 " bytes, %s", operand->bytes, direction_text(operand->direction));
+    fprintf(out, "], %" PRId64 " bytes, %s", operand->bytes, direction_text[operand->direction]);
     fprintf(out, "%s\n",
             operand->overlaps != 0 || operand->coincides != 0 ? "; may be where an operand before it is" : "");
 }
@@ -91,7 +80,7 @@ static void put_text(FILE *out, const char *text)
 static void put_parameters(FILE *out, const exported_kernel *k, bool packed)
 {
     for (size_t i = 0; i < k->count; i++) {
-        const bool written = (k->operand[i].direction & AIC_DIRECTION_OUT) != 0 || i == 0;
+        const bool written = (k->operand[i].direction & AIC_DIRECTION_OUT) != 0;
         if (k->operand[i].direction == AIC_DIRECTION_UNUSED) {
             continue;
         }

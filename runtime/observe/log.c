@@ -216,7 +216,7 @@ static aic_status dump_file(const aic_context *context, const char *symbol, cons
 {
     char path[PATH_BYTES];
     const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
-    const int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
+    const int error = length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
     if (error != 0) {
         return aic_fail(AIC_IO, "dump_dir", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix,
                         strerror(error));

@@ -66,7 +66,7 @@ static int open_file(const char **problem)
     const char *folder = aic_environment("JITDUMPDIR");
     char path[PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s/jit-%ld.dump", folder != NULL ? folder : ".", (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof path) {
+    if ((size_t)length >= sizeof path) {
         return ENAMETOOLONG;
     }
     if (unlink(path) != 0 && errno != ENOENT) { /* a process of the same number has left it */

@@ -312,7 +312,7 @@ static aic_status keep_damaged(const char *path, const char *given, const aic_tu
     for (int i = 0; i < NAMES_MAX && error == EEXIST; i++) {
         const int length = i == 0 ? snprintf(name, sizeof name, "%s.damaged", path)
                                   : snprintf(name, sizeof name, "%s.damaged.%d", path, i);
-        error = length < 0 || (size_t)length >= sizeof name ? ENAMETOOLONG : link(path, name) == 0 ? 0 : errno;
+        error = (size_t)length >= sizeof name ? ENAMETOOLONG : link(path, name) == 0 ? 0 : errno;
     }
     if (error != 0) {
         return aic_fail(AIC_IO, SUBJECT,
