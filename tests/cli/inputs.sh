@@ -74,7 +74,7 @@ int8_fill=(--fill feature_map=zeros --fill weight=zeros)
 limit() { # NAME COMMAND...: with 1 KiB a file it is an error of the system, and leaves nothing
     local name=$1
     shift
-    expect "$name" 3 "$(strerror)" bash -c 'ulimit -f 1; "$@"' bash "$@"
+    expect "$name" 3 "$(strerror)" env GCOV_PREFIX="$work" bash -c 'ulimit -f 1; "$@"' bash "$@"
     ok "$name: no file" test -z "$(find . -name 'limited*' -type f -size +0)"
     ok "$name: no temporary file" test -z "$(find . -name '.aicjit*' -o -name 'limited.*.*')"
     rm -rf limited limited.*
