@@ -3,6 +3,7 @@
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 
+#include <aic/tool.h>
 #include <check.h>
 #include <string.h>
 
@@ -104,6 +105,21 @@ START_TEST(edges_of_ranges)
 }
 END_TEST
 
+START_TEST(no_such_operator)
+{
+    static const aic_op ops[][2] = {
+        {AIC_OP_END, AIC_OP_FIXPIPE}, {AIC_OP_MMAD, AIC_OP_END}, {AIC_OP_MMAD, AIC_OP_MMAD}};
+    aic_spec *spec = NULL;
+    ck_assert_int_eq(aic_spec_random(AIC_OP_END, NULL, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_random_illegal(AIC_OP_END, NULL, 1, &spec), AIC_INVALID_ARGUMENT);
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        ck_assert_msg(aic_spec_random_chain(ops[i][0], ops[i][1], NULL, 1, &spec) == AIC_INVALID_ARGUMENT, "row %zu",
+                      i);
+    }
+    ck_assert_ptr_null(spec);
+}
+END_TEST
+
 Suite *suite_random(void)
 {
     Suite *suite = suite_create("random");
@@ -111,6 +127,7 @@ Suite *suite_random(void)
     tcase_set_timeout(cases, 300); /* sanitizers are slow */
     tcase_add_loop_test(cases, sizes_around_widths, 0, (int)(sizeof rows / sizeof *rows));
     tcase_add_loop_test(cases, edges_of_ranges, 0, 7);
+    tcase_add_test(cases, no_such_operator);
     suite_add_tcase(suite, cases);
     return suite;
 }

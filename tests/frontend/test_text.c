@@ -153,6 +153,12 @@ static const struct {
      "fixpipe: deqScalar: 0x10000000000000000 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
     {"fixpipe(deqScalar=1.5)",
      "fixpipe: deqScalar: 1.5 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
+    {"tensor_arithmetic(input1_const=1e99)",
+     "tensor_arithmetic: input1_const: 1e99 is not a number of single precision or "
+     "its 32 bits (column 32)"},
+    {"tensor_arithmetic(input1_const=0x100000000)", "tensor_arithmetic: input1_const: 0x100000000 is not a number of "
+                                                    "single precision or its 32 bits (column 32)"},
+    {"tensor_arithmetic(input1_const=abc)", "tensor_arithmetic: input1_const: abc is not a number (column 32)"},
     {"transdata(shape=[])", "transdata: shape: 0 entries instead of 4 (column 19)"},
     {"transdata(shape=[1,2,3,4,5,6,7])", "transdata: shape: more than 4 entries (column 26)"},
     {"transdata(shape=[2,0])", "transdata: shape: 0 is outside 1..9223372036854775807 (column 20)"},
@@ -485,6 +491,40 @@ START_TEST(messages_of_a_new_thread)
 }
 END_TEST
 
+/* Real fields take integers, too, whose signs and ranges are their own. */
+START_TEST(integers_are_numbers)
+{
+    static const struct {
+        const char *text;
+        aic_number_result result;
+        double value;
+    } forms[] = {{"0x10", AIC_NUMBER_OK, 16},
+                 {"-0x10", AIC_NUMBER_OK, -16},
+                 {"0x10000000000000000", AIC_NUMBER_TOO_BIG, 0},
+                 {"0x", AIC_NUMBER_MALFORMED, 0}};
+    float narrow;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        double value = 0;
+        ck_assert_int_eq(aic_number_parse(forms[i].text, strlen(forms[i].text), &value), forms[i].result);
+        ck_assert(value == forms[i].value);
+    }
+    ck_assert_int_eq(aic_float_parse("0x100000000", strlen("0x100000000"), &narrow), AIC_NUMBER_TOO_BIG);
+    ck_assert_int_eq(aic_bits_parse("-0", strlen("-0"), &bits), AIC_NUMBER_OK);
+    ck_assert_int_ne(aic_bits_parse("-1", strlen("-1"), &bits), AIC_NUMBER_OK);
+}
+END_TEST
+
+START_TEST(steps_of_semantics)
+{
+    aic_semantics semantics = aic_semantics_init();
+    const aic_spec spec = spec_of("mmad(dtype=int8, m=16, n=16, k=32)");
+    semantics.lane_bytes = 6;
+    ck_assert_int_eq(aic_spec_validate(&spec, &semantics), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "lane_bytes: 6 is no multiple of 4"));
+}
+END_TEST
+
 START_TEST(words_of_kinds)
 {
     int value = -1;
@@ -549,6 +589,8 @@ Suite *suite_text(void)
     tcase_add_test(tcase, hostile_text_fails_quickly);
     tcase_add_test(tcase, long_messages);
     tcase_add_test(tcase, messages_of_a_new_thread);
+    tcase_add_test(tcase, integers_are_numbers);
+    tcase_add_test(tcase, steps_of_semantics);
     tcase_add_test(tcase, words_of_kinds);
     tcase_add_test(tcase, names_of_types_and_statuses);
     tcase_set_timeout(tcase, 60);

@@ -90,6 +90,7 @@ static const struct {
     {"{'descr': '<f2', 'fortran_order': False, 'shape': (2 3)}", "tuple"},
     {"{'descr': '<f2', 'fortran_order': False, 'shape': (-1,)}", "not a number"},
     {"{'descr': '<f2', 'fortran_order': False, 'shape': (99999999999999999999,)}", "too large"},
+    {"{'descr': '<f2', 'fortran_order': False, 'shape': (9223372036854775808,)}", "too large"},
     {"{'descr': '<f2', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "too many elements"},
     {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1)}", "too many axes"},
     {"{'descr': '<f2', 'fortran_order': False, 'shape': [2]}", "\"(\" is missing"},
@@ -163,6 +164,21 @@ START_TEST(versions_and_lengths_are_checked)
     memset(bytes + 8, 0xFF, 4); /* 4 GiB of header */
     ck_assert_int_eq(aic_npy_parse("f", bytes, size, &header), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "length 4294967295"));
+}
+END_TEST
+
+START_TEST(what_is_no_tensor)
+{
+    static const aic_operand operands[] = {
+        {.size = sizeof operands[0], .dtype = AIC_DTYPE_NONE, .rank = 1, .shape = {1}},
+        {.size = sizeof operands[0], .dtype = AIC_INT8, .rank = -1},
+        {.size = sizeof operands[0], .dtype = AIC_INT8, .rank = AIC_RANK_MAX + 1}};
+    char header[AIC_NPY_WRITTEN_MAX];
+    size_t size;
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
+        ck_assert_int_eq(aic_npy_format(&operands[i], header, &size), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "are no tensor's"));
+    }
 }
 END_TEST
 
@@ -342,6 +358,7 @@ Suite *suite_npy(void)
     tcase_add_loop_test(headers, hostile_headers_are_refused, 0, sizeof hostile / sizeof hostile[0]);
     tcase_add_test(headers, cut_and_damaged_headers_are_safe);
     tcase_add_test(headers, versions_and_lengths_are_checked);
+    tcase_add_test(headers, what_is_no_tensor);
     tcase_add_test(headers, what_is_written_is_read);
     suite_add_tcase(suite, headers);
     TCase *files = tcase_create("files");
