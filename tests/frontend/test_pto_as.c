@@ -128,9 +128,13 @@ START_TEST(reads_and_prints)
 }
 END_TEST
 
+#define LETTERS64 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"
+
 static const struct {
     const char *text, *message;
 } bad[] = {
+    {"%" LETTERS64 LETTERS64 LETTERS64 LETTERS64,
+     "texpands: a name of 256 characters is longer than 255 (line 1, column 2)"},
     {"%", "texpands: expected a name behind '%' instead of the end of the text (line 1, column 2)"},
     {"%-a", "texpands: expected a name behind '%' instead of '-' (line 1, column 2)"},
     {"%dst", "texpands: expected '=' instead of the end of the text (line 1, column 5)"},

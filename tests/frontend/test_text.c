@@ -522,6 +522,8 @@ START_TEST(steps_of_semantics)
     semantics.lane_bytes = 6;
     ck_assert_int_eq(aic_spec_validate(&spec, &semantics), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "lane_bytes: 6 is no multiple of 4"));
+    bool matters;
+    ck_assert_int_eq(aic_spec_choice_matters(&spec, NULL, "lane_bytes", &matters), AIC_INVALID_ARGUMENT);
 }
 END_TEST
 

@@ -357,6 +357,7 @@ START_TEST(refused)
         {"a", "b", "", "x86_64-linux-gnu", "isa: \"\" is no instruction set level"},
         {"a", "b", "sse2,", "x86_64-linux-gnu", "isa: \"\" is no instruction set level"},
         {"a", "b", "sse2,sse2", "x86_64-linux-gnu", "isa: level sse2 is named twice"},
+        {"a", "b", "avx2,sse2,sse2", "x86_64-linux-gnu", "isa: level sse2 is named twice"},
         {"a", "b", "sse2,amx", "x86_64-linux-gnu", "isa: level amx cannot be one of several"},
         {"a", "b", "avx2", "aarch64-linux-gnu", "isa: \"avx2\" is no instruction set level"},
         {"a", "b", NULL, "riscv64-linux-gnu", "target: \"riscv64-linux-gnu\""},
@@ -382,6 +383,13 @@ START_TEST(refused)
     ck_assert_int_eq(aic_export(NULL, &none, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &kernel, 0, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &kernel, AIC_EXPORT_MAX + 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
+    aic_export_kernel many[AIC_EXPORT_MAX / 2 + 1];
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++) {
+        many[i] = (aic_export_kernel){sizeof(aic_export_kernel), &spec, NULL, NULL};
+    }
+    ck_assert_int_eq(aic_export(NULL, many, AIC_EXPORT_MAX / 2 + 1, "sse2,avx2", "x86_64-linux-gnu", &made),
+                     AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "129 kernels for 2 levels are more than 256"));
 }
 END_TEST
 
