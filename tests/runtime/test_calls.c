@@ -561,6 +561,30 @@ START_TEST(threads_refused)
 }
 END_TEST
 
+/* What the typed functions of operators call, by hand: no such operator, too many operands, none at all; and a
+ * descriptor that has more operands than its function has parameters. */
+START_TEST(calls_of_operators)
+{
+    aic_texpands_desc desc = aic_texpands_desc_init();
+    float tile[2][8] = {{0}}, scalar = 1;
+    const void *operands[AIC_OPERANDS_MAX + 1] = {tile, &scalar};
+    desc.dtype = AIC_FLOAT32;
+    desc.rows = 2;
+    desc.cols = desc.v_col = 8;
+    desc.v_row = AIC_DYNAMIC;
+    ck_assert_int_eq(aic_jit_operator(context, AIC_OP_END, &desc, operands, 2), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_jit_operator(context, AIC_OP_TEXPANDS, &desc, operands, AIC_OPERANDS_MAX + 1),
+                     AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_jit_operator(context, AIC_OP_TEXPANDS, &desc, NULL, 2), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_jit_texpands(context, &desc, tile, &scalar), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "v_row") != NULL, "%s", aic_last_error());
+    ck_assert(tile[0][0] == 0 && tile[1][7] == 0);
+    desc.v_row = 2;
+    ck_assert_int_eq(aic_jit_texpands(context, &desc, tile, &scalar), AIC_OK);
+    ck_assert(tile[0][0] == 1 && tile[1][7] == 1);
+}
+END_TEST
+
 Suite *suite_calls(void)
 {
     Suite *suite = suite_create("calls");
@@ -568,6 +592,7 @@ Suite *suite_calls(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, make_context, drop_context);
     tcase_add_loop_test(tcase, every_way_of_calling, 0, 2);
+    tcase_add_test(tcase, calls_of_operators);
     tcase_add_loop_test(tcase, candidate_schedules, 0, 2);
     tcase_add_loop_test(tcase, least_alignment, 0, 2);
     tcase_add_test(tcase, null_and_misaligned);
