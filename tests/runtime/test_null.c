@@ -150,6 +150,7 @@ static void open_fixture(fixture *f)
     f->pto_argument[0] = f->no_argument[0] = f->memory[0];
     f->pto_argument[1] = f->memory[1];
     ck_assert_int_eq(aic_context_create(NULL, &f->context), AIC_OK);
+    (void)setenv("AIC_CACHE", "off", 1); /* from here on: the default context has none */
     open_network(f);
     ck_assert_int_eq(aic_kernel_create(f->context, &f->spec, NULL, &f->kernel), AIC_OK);
     ck_assert_int_eq(aic_schedule_candidate(f->context, &f->spec, 0, f->plan, sizeof f->plan), AIC_OK);
