@@ -326,13 +326,10 @@ static aic_status keep_damaged(const char *path, const char *given, const aic_tu
     return AIC_OK;
 }
 
-/* Moves everything from `added` to `file`. */
+/* Moves the records from `added` to `file`. */
 static aic_status move_records(aic_tune_file *file, aic_tune_file *added)
 {
     aic_status status = AIC_OK;
-    for (size_t i = 0; i < added->comments && status == AIC_OK; i++) {
-        status = add_comment(file, added->comment[i], strlen(added->comment[i]));
-    }
     for (size_t i = 0; i < added->count && status == AIC_OK; i++) {
         status = aic_tune_file_add(file, &added->record[i]);
     }

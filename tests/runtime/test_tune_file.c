@@ -114,6 +114,11 @@ START_TEST(nonsense_is_refused)
         {"tuned=10.000", "tuned=-10.000"},
         {"tuned=10.000", "tuned=10.0000"},
         {"(9.900..", "(99.900.."},
+        {"(9.900..", "(9.900--"},
+        {"tuned=10.000 (", "tuned=10.000\t("},
+        {SCHEDULE_1, "defaulx"},
+        {"mmad(", "Mmad("},
+        {"mmad(", "{mad("},
         {"default=20.000", "other=20.000"},
         {"rule=", "rules="},
         {"semantics(", "options("},
@@ -423,6 +428,10 @@ START_TEST(merging_is_all_or_nothing)
     ck_assert_int_eq(aic_tune_merge(reverse, 2, path_in("other.txt"), &records), AIC_OK);
     char *text = tune_read_text(temporary.file), *other = tune_read_text(path_in("other.txt"));
     ck_assert_str_eq(text, other);
+    const char *const missing[] = {a, NULL};
+    ck_assert_int_eq(aic_tune_merge(missing, 2, temporary.file, &records), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_merge(NULL, 1, temporary.file, &records), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_merge(inputs, 2, NULL, &records), AIC_INVALID_ARGUMENT);
     free(other);
     char *damaged = tune_read_text(b);
     damaged[strlen(damaged) / 2] ^= 2;
