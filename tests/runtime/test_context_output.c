@@ -1,6 +1,7 @@
 /* What contexts say: lines on standard error and in the log, dumps. */
 #include "tests/context_case.h"
 #include "tests/disk_case.h"
+#include "tests/specs.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -172,7 +173,7 @@ END_TEST
 typedef struct told {
     pthread_mutex_t mutex;
     int of_level[3], csv;
-    char last[3][512];
+    char last[3][512], last_csv[1024];
 } told;
 
 static void take_line(void *data, int level, const char *line)
@@ -186,6 +187,7 @@ static void take_line(void *data, int level, const char *line)
         snprintf(l->last[level], sizeof l->last[level], "%s", line);
     } else {
         l->csv++;
+        snprintf(l->last_csv, sizeof l->last_csv, "%s", line);
     }
     pthread_mutex_unlock(&l->mutex);
 }
@@ -228,6 +230,31 @@ START_TEST(lines_go_to_the_log)
     ck_assert_int_eq((int)ftell(stderr), 0);
     aic_context_destroy(context);
     conv_case_free(c);
+}
+END_TEST
+
+/* A batch is one line, with its outcome, whether it is run or refused. */
+START_TEST(batches_go_to_the_log)
+{
+    static _Alignas(64) int32_t c[2][16 * 16];
+    static _Alignas(64) int8_t a[2][16 * 32], b[32 * 16];
+    void *operands[] = {c, a, b};
+    const size_t strides[] = {sizeof c[0], sizeof a[0], 0}, overlapping[] = {sizeof c[0][0], sizeof a[0], 0};
+    told l;
+    aic_context *context = logging_context(&l, AIC_VERBOSE_EXEC);
+    const aic_spec spec = spec_of("mmad(dtype=int8, m=16, n=16, k=32)");
+    aic_kernel *kernel = NULL;
+    ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+    const int before = l.csv;
+    ck_assert_int_eq(aic_kernel_call_batch(kernel, operands, strides, 2), AIC_OK);
+    ck_assert_int_eq(l.csv, before + 1);
+    ck_assert_msg(strncmp(l.last_csv, "aicjit,exec,", 12) == 0 && strstr(l.last_csv, "plain") != NULL, "%s",
+                  l.last_csv);
+    ck_assert_int_eq(aic_kernel_call_batch(kernel, operands, overlapping, 2), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(l.csv, before + 2);
+    ck_assert_msg(strstr(l.last_csv, aic_status_name(AIC_INVALID_ARGUMENT)) != NULL, "%s", l.last_csv);
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
 }
 END_TEST
 
@@ -300,6 +327,7 @@ Suite *suite_context_output(void)
     tcase_add_test(tcase, verbose);
     tcase_add_test(tcase, dump_folder);
     tcase_add_test(tcase, lines_go_to_the_log);
+    tcase_add_test(tcase, batches_go_to_the_log);
     tcase_add_test(tcase, warnings_go_to_the_log);
     tcase_add_test(tcase, calls_warn_the_log);
     suite_add_tcase(suite, tcase);
