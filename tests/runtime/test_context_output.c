@@ -172,7 +172,7 @@ END_TEST
 
 typedef struct told {
     pthread_mutex_t mutex;
-    int of_level[3], csv;
+    int of_level[3], refused, csv; /* refused: files that are not used, of level 1 */
     char last[3][512], last_csv[1024];
 } told;
 
@@ -184,6 +184,7 @@ static void take_line(void *data, int level, const char *line)
     pthread_mutex_lock(&l->mutex);
     if (level <= 2) {
         l->of_level[level]++;
+        l->refused += level == 1 && strstr(line, " is not used: ") != NULL;
         snprintf(l->last[level], sizeof l->last[level], "%s", line);
     } else {
         l->csv++;
@@ -295,6 +296,12 @@ START_TEST(warnings_go_to_the_log)
     run_in(context, c);
     ck_assert_int_eq(l.of_level[0], before + files);
     ck_assert_str_eq(aic_take_warning(), l.last[0]);
+    ck_assert_int_eq(l.refused, 0);
+    aic_context_destroy(context);
+    options.verbose = 1;
+    context = context_new(&options);
+    run_in(context, c);
+    ck_assert_int_eq(l.refused, files);
     conv_case_free(c);
     aic_context_destroy(context);
     disk_close();
