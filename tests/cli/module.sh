@@ -61,6 +61,21 @@ for left in 100 $((size / 4)) $((size / 2)) $((size - 1)); do
     head -c "$left" "$build/$module" >spoiled
     refused "$left bytes of it" 'cannot be used: it is cut off$'
 done
+# A byte of its header, or of its first segment's: offset, value, what is said.
+while read -r offset value said; do
+    cp "$build/$module" spoiled
+    printf '%b' "\\x$value" | dd of=spoiled bs=1 seek="$offset" conv=notrunc status=none
+    refused "byte $offset is $value" "$said"
+done <<'END'
+4 01 cannot be used: it is no shared object$
+16 02 cannot be used: it is no shared object$
+18 b7 cannot be loaded: .
+54 01 cannot be used: it is no shared object$
+57 01 cannot be used: it is no shared object$
+47 7f cannot be used: it is cut off$
+79 7f cannot be used: it is cut off$
+103 7f cannot be used: it is cut off$
+END
 cp "$(ldd "$build/libaicjit.so" | awk '/libm\.so/ { print $3 }')" spoiled
 refused 'another library' 'is another library$'
 rm spoiled && mkdir spoiled
