@@ -1,6 +1,7 @@
 /* Tuning files: records as text, damage, foreign files, merging, writers at the same time. */
 #include "runtime/tuning/tune_lock.h"
 #include "tests/machines.h"
+#include "tests/specs.h"
 #include "tests/tune_case.h"
 
 #include <check.h>
@@ -283,6 +284,27 @@ START_TEST(damaged_files_are_mended_and_kept)
 END_TEST
 
 /* What is no tuning file is neither read nor written over. */
+/* A search that writes nothing leaves the file, takes nothing from it and says so. */
+START_TEST(damaged_files_know_nothing)
+{
+    static const char TEXT[] = "# aicjit tuning file, version 1\nnonsense\n";
+    const aic_spec spec = spec_of(SPEC_A);
+    aic_tune_options options = aic_tune_options_init();
+    aic_tune_result result = aic_tune_result_init();
+    options.effort = AIC_TUNE_EFFORT_ESTIMATE;
+    options.db = temporary.file;
+    tune_write_text(temporary.file, TEXT);
+    ck_assert_msg(aic_tune(NULL, &spec, &options, &result) == AIC_OK, "%s", aic_last_error());
+    const char *warning = aic_take_warning();
+    ck_assert_msg(warning != NULL && strstr(warning, "none of its records is used") != NULL, "%s",
+                  warning != NULL ? warning : "nothing");
+    aic_tune_result_destroy(&result);
+    char *text = tune_read_text(temporary.file);
+    ck_assert_str_eq(text, TEXT);
+    free(text);
+}
+END_TEST
+
 START_TEST(foreign_files_are_left_alone)
 {
     static const struct {
@@ -467,6 +489,7 @@ Suite *suite_tune_file(void)
     tcase_add_test(cases, people_may_write_in_files);
     tcase_add_test(cases, many_comments);
     tcase_add_test(cases, damaged_files_are_mended_and_kept);
+    tcase_add_test(cases, damaged_files_know_nothing);
     tcase_add_test(cases, foreign_files_are_left_alone);
     tcase_add_test(cases, links_are_followed);
     tcase_add_test(cases, locks_end);
