@@ -240,7 +240,9 @@ static aic_status run_batch(const aic_network *net, const given *g)
     if (wanted > 1 && thread != NULL && !net->options.reference) {
         division *d = calloc(1, sizeof *d);
         if (d != NULL) {
-            *d = (division){.net = net, .g = g, .mutex = PTHREAD_MUTEX_INITIALIZER};
+            d->net = net;
+            d->g = g;
+            pthread_mutex_init(&d->mutex, NULL);
             d->each = net->workspace_bytes > 0 ? (size_t)net->workspace_bytes : AIC_SCRATCH_ALIGNMENT;
             status = divide(d, thread, wanted, &done);
             pthread_mutex_destroy(&d->mutex);

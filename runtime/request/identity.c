@@ -115,7 +115,8 @@ static size_t write_identity(aic_writer *out, const aic_codegen_request *request
 
 static void name_kernel(const aic_codegen_request *request, aic_identity *identity)
 {
-    char names[AIC_SYMBOL_MAX / 2], many[24] = "";
+    enum { NAMES_MAX = 40, MANY_MAX = 24 }; /* with "aic_" and the hash they fill a symbol */
+    char names[NAMES_MAX], many[MANY_MAX] = "";
     aic_spec_subject(request->spec, "_", names, sizeof names);
     if (request->count > 1) {
         snprintf(many, sizeof many, "_x%zu", request->count);

@@ -21,7 +21,7 @@
 /* Of the bytes' form; what goes in by field lists has signatures of its own. */
 enum { AIC_IDENTITY_VERSION = 1 };
 
-#define AIC_SYMBOL_MAX 80
+#define AIC_SYMBOL_MAX 84
 
 typedef struct aic_identity {
     unsigned char *bytes;

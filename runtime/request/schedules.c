@@ -24,9 +24,12 @@ typedef aic_status (*ask_fn)(const aic_problem *problem, question *q);
 static aic_status resolve_and_ask(question *q, ask_fn ask)
 {
     aic_spec canonical;
-    const aic_problem problem = aic_context_problem(q->context, &canonical, q->context->target);
     aic_status status = aic_spec_resolve_kernel(q->spec, &q->context->semantics, &canonical);
-    return status == AIC_OK ? ask(&problem, q) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_problem problem = aic_context_problem(q->context, &canonical, q->context->target);
+    return ask(&problem, q);
 }
 
 static aic_status ask_plan(const aic_problem *problem, question *q)
