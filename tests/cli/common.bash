@@ -6,6 +6,7 @@
 #                                         extended regular expression PATTERN (empty: anything). With status 2 or 3
 #                                         standard error is exactly one line "aicjit: ...".
 # ok NAME CONDITION...                    CONDITION, a command, succeeds
+# starts_within KIB                       whether it runs under a limit on the size of files; says so if not
 # finish                                  prints "N passed, N failed"
 set -u
 export LC_ALL=C
@@ -58,6 +59,14 @@ ok() {
     local name=$1
     shift
     if "$@" >/dev/null 2>&1; then verdict "$name" 0 ""; else verdict "$name" 1 "not true: $*"; fi
+}
+
+# starts_within KIB: the executable starts where no file may grow beyond that. The thread sanitizer's start writes a file.
+starts_within() {
+    # shellcheck disable=SC2016 # the inner shell's own
+    GCOV_PREFIX="$work" bash -c 'ulimit -f "$2" && "$1" --version >/dev/null' bash "$aicjit" "$1" 2>/dev/null && return
+    echo "not run: files of at most $1 KiB: the start writes a larger one"
+    return 1
 }
 
 finish() {

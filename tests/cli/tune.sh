@@ -106,9 +106,11 @@ ok 'merges nothing' cmp all.txt other.txt
 expect '--merge of a foreign file' 2 'is no tuning file' "$aicjit" tune --merge a.txt foreign.txt -o all.txt
 expect '--merge of no file' 2 'is not there' "$aicjit" tune --merge a.txt gone.txt -o all.txt
 expect '--merge into a foreign file' 2 'is no tuning file' "$aicjit" tune --merge a.txt -o foreign.txt
-# shellcheck disable=SC2016 # the inner shell's own; the message goes through a pipe, as the limit is for standard error, too
-expect 'a file that cannot grow' 3 '"grown.txt" cannot be written: File too large' env GCOV_PREFIX="$work" bash -c \
-    '(ulimit -f 0; exec "$0" tune --merge a.txt -o grown.txt 2>&1) | cat >&2; exit "${PIPESTATUS[0]}"' "$aicjit"
+if starts_within 0; then
+    # shellcheck disable=SC2016 # the inner shell's own; the message goes through a pipe: the limit is for standard error, too
+    expect 'a file that cannot grow' 3 '"grown.txt" cannot be written: File too large' env GCOV_PREFIX="$work" bash -c \
+        '(ulimit -f 0; exec "$0" tune --merge a.txt -o grown.txt 2>&1) | cat >&2; exit "${PIPESTATUS[0]}"' "$aicjit"
+fi
 expect '--merge without -o' 2 '-o FILE is missing' "$aicjit" tune --merge a.txt
 expect '--merge without files' 2 'no file is given' "$aicjit" tune --merge -o all.txt
 "$aicjit" tune --batch batch.txt "${quick[@]}" --again --shard 1/2 --db race.txt >/dev/null &
