@@ -110,6 +110,22 @@ static void check_workspace(const char *isa, const char *ir)
     ck_assert_msg(line[0] == '\n' || line[1] == '\n', "%s: what is this of the workspace? %.90s", isa, line);
 }
 
+/* The functions that the head names are those of the module. */
+static void check_functions(const char *isa, const char *ir, const char *code)
+{
+    static const char *const SUFFIXES[] = {"_packed", "_pack", "_phase"};
+    static const char *const SAID[] = {"_packed: the same with a packed operand in place of the plain one\n",
+                                       "_pack(ptr packed, ptr source): packs it\n", "_phase(ptr operands, "};
+    const char *head = strstr(ir, "; functions, all of them void:\n;   "), *symbol = strchr(head, '\n') + 5;
+    const int length = (int)strcspn(symbol, "(");
+    for (size_t i = 0; i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+        char said[256], made[256];
+        snprintf(said, sizeof said, ";   %.*s%s", length, symbol, SAID[i]);
+        snprintf(made, sizeof made, "\ndefine void @%.*s%s(", length, symbol, SUFFIXES[i]);
+        ck_assert_msg((strstr(head, said) != NULL) == (strstr(code, made) != NULL), "%s: %s", isa, said);
+    }
+}
+
 static void check_head(const char *isa, const char *ir)
 {
     static const char *const PARTS[] = {"; functions", "; workspace", "; target: ", "; LLVM ", "--repro"};
@@ -127,6 +143,7 @@ static void check_head(const char *isa, const char *ir)
                       line);
     }
     check_workspace(isa, ir);
+    check_functions(isa, ir, end);
 }
 
 START_TEST(test_head)
