@@ -10,12 +10,10 @@
 
 /* ---- filling in a use ---- */
 
-void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key, unsigned pointers, unsigned integers)
+void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key)
 {
     use->kind = kind;
     use->key = key;
-    use->pointers = pointers;
-    use->integers = integers;
     use->own = kind->record == NULL;
     use->exceeds = NULL;
     use->numbers = use->roles = 0;
@@ -65,11 +63,6 @@ void aic_use_call(aic_use *use, aic_routine routine, const char *format, ...)
     const int length = vsnprintf(role->name, sizeof role->name, format, arguments);
     va_end(arguments);
     use->exceeds = length >= (int)sizeof role->name ? "letters of a role's name" : use->exceeds;
-}
-
-void aic_own_begin(aic_use *use, aic_own_key *key, unsigned pointers, unsigned integers)
-{
-    aic_use_begin(use, &aic_part_own, key, pointers, integers);
 }
 
 /* ---- programs ---- */
@@ -129,8 +122,6 @@ static aic_program_part *append(aic_program *p, const aic_use *use)
     aic_program_part *part = &p->part[p->parts++];
     *part = (aic_program_part){.kind = use->kind,
                                .key = p->key_bytes,
-                               .pointers = use->pointers,
-                               .integers = use->integers,
                                .own = use->own,
                                .numbers = use->numbers,
                                .first_number = p->numbers,

@@ -84,16 +84,15 @@ typedef struct aic_role {
 typedef struct aic_use {
     const aic_part_kind *kind;
     const void *key;
-    unsigned pointers, integers; /* parameters of its function */
-    bool own;                    /* the kind is, or some number does not fit */
-    const char *exceeds;         /* what there are too many of; NULL: nothing */
+    bool own;            /* the kind is, or some number does not fit */
+    const char *exceeds; /* what there are too many of; NULL: nothing */
     size_t numbers, roles;
     aic_number_value number[AIC_NUMBERS_MAX];
     aic_role role[AIC_ROLES_MAX];
 } aic_use;
 
-/* Starts a use of void f(pointers..., integers...); `key` must stay until aic_program_add(). */
-void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key, unsigned pointers, unsigned integers);
+/* Starts a use of a kind of part; `key` must stay until aic_program_add(). */
+void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key);
 
 /* Gives a number of this name; one that a loop runs to, which is at least 1. */
 void aic_use_number(aic_use *use, int64_t value, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -122,18 +121,14 @@ typedef struct aic_own_key {
     int64_t argument[AIC_OWN_ARGUMENTS]; /* what they mean the code knows */
 } aic_own_key;
 
-extern const aic_part_kind aic_part_own;
-
-/* Starts a use of own code; the key must stay until aic_program_add(). */
-void aic_own_begin(aic_use *use, aic_own_key *key, unsigned pointers, unsigned integers);
+extern const aic_part_kind aic_part_own; /* its keys are aic_own_key */
 
 /* ---- programs ---- */
 
 typedef struct aic_program_part {
     const aic_part_kind *kind;
-    size_t key;                  /* where it is among the keys */
-    unsigned pointers, integers; /* parameters of its function */
-    bool own;                    /* it is compiled with the kernel */
+    size_t key; /* where it is among the keys */
+    bool own;   /* it is compiled with the kernel */
     size_t numbers, first_number, roles, first_role;
     char name[AIC_USE_NAME_MAX]; /* what is behind "SYMBOL_" in listings */
     /* Where it was linked: how it was come by, how long that took, its bytes. */

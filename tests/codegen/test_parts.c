@@ -74,7 +74,7 @@ static aic_routine use_sum(aic_program *program, const aic_part_kind *kind, cons
                            aic_routine next, const char *name)
 {
     aic_use use;
-    aic_use_begin(&use, kind, key, 2, 0);
+    aic_use_begin(&use, kind, key);
     aic_use_trips(&use, n->count, "count");
     aic_use_number(&use, n->pitch, "pitch");
     aic_use_number(&use, n->most, "%s", "most");
