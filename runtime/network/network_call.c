@@ -242,7 +242,7 @@ static aic_status run_batch(const aic_network *net, const given *g)
         if (d != NULL) {
             d->net = net;
             d->g = g;
-            pthread_mutex_init(&d->mutex, NULL);
+            d->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
             d->each = net->workspace_bytes > 0 ? (size_t)net->workspace_bytes : AIC_SCRATCH_ALIGNMENT;
             status = divide(d, thread, wanted, &done);
             pthread_mutex_destroy(&d->mutex);
