@@ -377,7 +377,10 @@ def machine():
 
 
 def commit():
-    """The commit, with "+" where the working tree differs."""
+    """The commit, with "+" where the working tree differs; a copy of the sources may be on a machine without git."""
+    if shutil.which("git") is None:
+        return "no git"
+
     def git(*words):
         return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.strip()
 

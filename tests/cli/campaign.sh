@@ -26,6 +26,11 @@ while IFS= read -r name; do
     ok "$name: cases or a reason" grep -Eq "^\| $name \| [1-9][0-9]* \| [1-9]|^Not run: .*$name, [a-z]" .out
 done <<<"$classes"
 ok 'a smoke run is not in the ledger' test ! -e ledger
+mkdir bin
+for folder in ${PATH//:/ }; do ln -s "$folder"/* bin 2>/dev/null; done
+rm -f bin/git
+without_git() { PATH="$work/bin" campaign "$@"; }
+expect 'a machine without git' 0 '^## .*, no git$' without_git "$build" --smoke --only chains
 
 # ---- findings ----
 

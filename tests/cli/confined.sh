@@ -30,6 +30,8 @@ done
 # ---- no file system that can be written to, no home, nobody ----
 
 cp "$aicjit" lib/
+gcov=() # an empty environment has, at most, where gcov says that it may not write (tools/dev coverage)
+[ -z "${GCOV_ERROR_FILE:-}" ] || gcov=("GCOV_ERROR_FILE=$GCOV_ERROR_FILE")
 # closed COMMAND...: runs it with an empty environment, in a copy of this file system that is read-only, temporary folders and all.
 closed() {
     # shellcheck disable=SC2016 # for the inner shell
@@ -38,10 +40,10 @@ closed() {
         done
         cd "$1" && ! (: >there) 2>/dev/null || exit 99
         shift
-        exec env -i "$@"' closed "$work" "$@"
+        exec env -i "$@"' closed "$work" "${gcov[@]}" "$@"
 }
 # nobody COMMAND...: as a user who has neither a name nor a home, with an empty environment.
-nobody() { setpriv --reuid=54321 --regid=54321 --clear-groups env -i "$@"; }
+nobody() { setpriv --reuid=54321 --regid=54321 --clear-groups env -i "${gcov[@]}" "$@"; }
 
 fills=(--fill feature_map=const:1 --fill weight=const:1)
 
