@@ -83,7 +83,7 @@ uint64_t aic_read_short(aic_reader *in)
 {
     const uint64_t size = aic_read_number(in, 1);
     in->bad = in->bad || size > sizeof(uint64_t);
-    return in->bad ? 0 : aic_read_number(in, size);
+    return aic_read_number(in, size);
 }
 
 aic_slice aic_read_text(aic_reader *in)

@@ -104,7 +104,7 @@ aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *sema
     }
     const aic_stage *first = &resolved.stage[0];
     const aic_op_info *op = aic_op_get(first->op);
-    if (aic_spec_exact(&resolved) || !op->reference_allowed) {
+    if (aic_spec_exact(&resolved)) {
         return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
     }
     status = aic_rule_given("allowed", allowed);

@@ -81,7 +81,7 @@ aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics, aic
     if (status != AIC_OK) {
         accumulator = unknown_accumulator(first->record.name);
     }
-    for (int s = 1; s < spec->count && (status == AIC_OK || status == AIC_INVALID_ARGUMENT); s++) {
+    for (int s = 1; s < spec->count; s++) {
         const aic_op_info *consumer = info_of(spec, s);
         accumulator.stage = s;
         const aic_status failed = consumer->consume(&spec->stage[s].desc, &accumulator, semantics);

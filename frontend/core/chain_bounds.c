@@ -84,7 +84,7 @@ static aic_status open_runs(bounded_run *b, const aic_spec *resolved, const aic_
     for (int i = 0; i < ENDS && status == AIC_OK; i++) {
         status = open_result(b, i);
     }
-    if (status == AIC_OK && aic_dtype_size(b->output.dtype) == 1 && last_of(b)->byte_signs) {
+    if (status == AIC_OK && aic_dtype_size(b->output.dtype) == 1) {
         void *memory;
         status = aic_chain_allocate(&memory, b->outputs, 1);
         b->is_signed = memory;

@@ -47,10 +47,7 @@ void aic_axes_of_shape(aic_coordinates *c, const aic_operand *operand)
 /* Those of operand number `own` of a stage alone. */
 static void of_stage(const aic_stage *stage, const aic_semantics *semantics, int own, aic_coordinates *c)
 {
-    const aic_op_info *op = aic_op_get(stage->op);
-    if (op->coordinates) {
-        op->coordinates(&stage->desc, semantics, own, c);
-    }
+    aic_op_get(stage->op)->coordinates(&stage->desc, semantics, own, c);
 }
 
 /* An operand of a chain is that of one of its stages, or the sums that it starts from. */

@@ -122,13 +122,12 @@ aic_status aic_fail_source(aic_status status, const aic_rule *rule)
 {
     aic_thread *thread = aic_thread_peek();
     const size_t length = strlen(rule->source) + sizeof " []" - 1;
-    if (thread != NULL && length < sizeof thread->error) {
+    if (thread != NULL) {
         const size_t used = strlen(thread->error), room = sizeof thread->error - length;
         const char *cut = used < room ? "" : "...";
         const size_t kept = used < room ? used : room - 1 - strlen(cut);
-        if (snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source) > 0) {
-            aic_fail_rule(rule, length);
-        }
+        (void)snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source);
+        aic_fail_rule(rule, length);
     }
     return status;
 }

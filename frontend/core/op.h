@@ -77,12 +77,11 @@ typedef struct aic_op_info {
     /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_DIRECTION_UNUSED ones included; the
      * descriptor is valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
     size_t (*operands)(const void *desc, const aic_semantics *semantics, aic_operand operands[AIC_OPERANDS_MAX]);
-    /* The coordinates of operand number `operand`; *coordinates is all zeros. NULL, or one that adds no axis: those of
-     * the operand's shape, under the names that the hook gives them. */
+    /* The coordinates of operand number `operand`; *coordinates is all zeros. Where the hook adds no axis, they are
+     * those of the operand's shape, under the names that it gives them. */
     void (*coordinates)(const void *desc, const aic_semantics *semantics, int operand, aic_coordinates *coordinates);
     /* Corrects the bytes of each operand that a call reads and writes, in calling order. On entry they are the
-     * operand's size, twice that for AIC_DIRECTION_INOUT; a call may touch less, or not read what it writes. NULL: they
-     * are right. */
+     * operand's size, twice that for AIC_DIRECTION_INOUT; a call may touch less, or not read what it writes. */
     void (*accessed)(const void *desc, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX]);
     int64_t (*macs)(const void *desc); /* saturated at INT64_MAX; NULL: the operator has none */
     bool (*exact)(const void *desc);   /* NULL: always */

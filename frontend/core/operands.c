@@ -109,9 +109,7 @@ static int64_t stage_bytes(const aic_stage *stage, const aic_semantics *semantic
         operand_size(&operands[i]);
         bytes[i] = aic_size_multiply(operands[i].bytes, operands[i].direction == AIC_DIRECTION_INOUT ? 2 : 1);
     }
-    if (op->accessed) {
-        op->accessed(&stage->desc, semantics, bytes);
-    }
+    op->accessed(&stage->desc, semantics, bytes);
     for (size_t i = 0; i < count; i++) {
         sum = from && from[i] == AIC_ACCUMULATED ? sum : aic_size_add(sum, bytes[i]);
     }

@@ -17,17 +17,15 @@ aic_status aic_rule_given(const char *name, const void *pointer)
 __attribute__((format(printf, 3, 0))) static size_t say(const aic_verdict *verdict, int rule, const char *format,
                                                         va_list arguments, char text[AIC_MESSAGE_MAX])
 {
-    const char *subject = verdict->subject, *source = verdict->rules != NULL ? verdict->rules[rule].source : NULL;
-    const size_t behind = source != NULL ? strlen(source) + sizeof " []" - 1 : 0, room = AIC_MESSAGE_MAX - behind;
+    const char *subject = verdict->subject, *source = verdict->rules[rule].source;
+    const size_t behind = strlen(source) + sizeof " []" - 1, room = AIC_MESSAGE_MAX - behind;
     const int before = snprintf(text, room, "%s%s", subject != NULL ? subject : "", subject != NULL ? ": " : "");
     size_t used = (size_t)before + (size_t)vsnprintf(text + before, room - (size_t)before, format, arguments);
     if (used >= room) {
         memcpy(text + room - sizeof "...", "...", sizeof "...");
         used = room - 1;
     }
-    if (source != NULL) {
-        (void)snprintf(text + used, AIC_MESSAGE_MAX - used, " [%s]", source);
-    }
+    (void)snprintf(text + used, AIC_MESSAGE_MAX - used, " [%s]", source);
     return behind;
 }
 
@@ -35,7 +33,7 @@ __attribute__((format(printf, 4, 0))) static bool note(aic_verdict *verdict, aic
                                                        const char *format, va_list arguments)
 {
     char text[AIC_MESSAGE_MAX];
-    const aic_rule *about = verdict->rules != NULL ? &verdict->rules[rule] : NULL;
+    const aic_rule *about = &verdict->rules[rule];
     const size_t source = say(verdict, rule, format, arguments, text);
     verdict->broken |= UINT64_C(1) << rule;
     if (verdict->status == AIC_OK && !verdict->below) {

@@ -11,7 +11,7 @@
 
 typedef struct aic_verdict {
     const char *subject;   /* opens messages: the operator; NULL: nothing does */
-    const aic_rule *rules; /* the list that numbers of rules count in; NULL: messages have no source */
+    const aic_rule *rules; /* the list that numbers of rules count in */
     uint64_t broken;       /* bit i: rule number i is */
     aic_status status;     /* of the first broken rule; AIC_OK: there is none */
     bool below;            /* messages go below those of a verdict before this one */
@@ -53,7 +53,7 @@ bool aic_break_as(aic_verdict *verdict, aic_status status, int rule, const char 
 /* Whether no rule of those from number `first` to number `last` is broken. */
 static inline bool aic_kept(const aic_verdict *verdict, int first, int last)
 {
-    const uint64_t upto = last == AIC_RULES_MAX - 1 ? UINT64_MAX : (UINT64_C(1) << (last + 1)) - 1;
+    const uint64_t upto = UINT64_MAX >> (AIC_RULES_MAX - 1 - last);
     return (verdict->broken & upto & ~((UINT64_C(1) << first) - 1)) == 0;
 }
 

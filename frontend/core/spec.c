@@ -14,11 +14,9 @@ aic_spec aic_spec_of(aic_op op, const void *desc)
 {
     aic_spec spec;
     memset(&spec, 0, sizeof spec);
-    if (desc) {
-        spec.count = 1;
-        spec.stage[0].op = op;
-        memcpy(&spec.stage[0].desc, desc, aic_op_get(op)->desc_size);
-    }
+    spec.count = 1;
+    spec.stage[0].op = op;
+    memcpy(&spec.stage[0].desc, desc, aic_op_get(op)->desc_size);
     return spec;
 }
 

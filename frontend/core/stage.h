@@ -23,8 +23,7 @@ struct aic_spec {
     aic_stage stage[AIC_STAGES_MAX];
 };
 
-/* A specification of this one operator, whose descriptor has the library's own size; of NULL it has no operator, which
- * aic_spec_resolve() refuses. */
+/* A specification of this one operator, whose descriptor has the library's own size. */
 aic_spec aic_spec_of(aic_op op, const void *desc);
 
 /* "producer | consumer"; where they have no operators or more than AIC_STAGES_MAX in all, or one is NULL, the result

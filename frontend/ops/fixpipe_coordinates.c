@@ -10,7 +10,7 @@ static void add_blocks(aic_coordinates *c, const aic_fixpipe_desc *desc, const a
     aic_axis_add(c, "C1", count, to->block);
     aic_axis_add(c, "row", desc->mSize, to->row);
     aic_axis_add(c, "C0", to->width, 1);
-    c->tail = last != to->width || to->tail != to->row ? last : 0;
+    c->tail = last != to->width ? last : 0;
     c->tail_pitch = to->tail;
 }
 

@@ -27,10 +27,9 @@ static void list(aic_pto_program *p, size_t argument, size_t owner, aic_operand 
 static void list_tile(aic_pto_program *p, size_t index)
 {
     const aic_pto_name *name = &p->names[index];
-    const bool unbound = !p->manual || name->address == AIC_NOT_GIVEN;
     list(p, name->argument, index,
-         operand_of(name->text, name->made && unbound ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT, name->tile.desc.dtype,
-                    aic_texpands_storage(&name->tile.desc)));
+         operand_of(name->text, name->made && !p->manual ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT,
+                    name->tile.desc.dtype, aic_texpands_storage(&name->tile.desc)));
     p->arguments[name->argument].strided = true;
     for (size_t i = 0; i < 2; i++) {
         if (name->size_argument[i] != AIC_PTO_NONE) {

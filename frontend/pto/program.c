@@ -366,12 +366,11 @@ int64_t aic_pto_tile_bytes(const aic_pto_name *tile)
     return aic_texpands_storage(&tile->tile.desc) * (int64_t)aic_dtype_size(tile->tile.desc.dtype);
 }
 
-/* Whether two tiles of the program have a byte in common. */
+/* Whether two tiles that statements fill, which with manual placement are bound, have a byte in common. */
 static bool tiles_overlap(const aic_pto_program *program, size_t a, size_t b)
 {
     const aic_pto_name *x = &program->names[a], *y = &program->names[b];
-    if (a == b || !program->manual || x->tile.desc.loc != y->tile.desc.loc || x->address == AIC_NOT_GIVEN ||
-        y->address == AIC_NOT_GIVEN) {
+    if (a == b || !program->manual || x->tile.desc.loc != y->tile.desc.loc) {
         return a == b;
     }
     return x->address < y->address + aic_pto_tile_bytes(y) && y->address < x->address + aic_pto_tile_bytes(x);

@@ -184,7 +184,7 @@ aic_status aic_pto_read_ssa(aic_pto_reader *in, aic_pto_word *name)
     return AIC_OK;
 }
 
-/* ---- numbers ---- */
+/* ---- numbers; no word is empty ---- */
 
 /* Skips characters of a class. */
 static size_t run(aic_pto_word word, size_t at, bool (*is)(char c))
@@ -197,7 +197,7 @@ static size_t run(aic_pto_word word, size_t at, bool (*is)(char c))
 
 bool aic_pto_is_integer(aic_pto_word word)
 {
-    size_t at = word.length > 0 && word.start[0] == '-' ? 1 : 0;
+    size_t at = word.start[0] == '-' ? 1 : 0;
     if (word.length - at > 2 && word.start[at] == '0' && word.start[at + 1] == 'x') {
         return run(word, at + 2, is_hex_digit) == word.length;
     }
@@ -206,7 +206,7 @@ bool aic_pto_is_integer(aic_pto_word word)
 
 bool aic_pto_is_float(aic_pto_word word)
 {
-    const size_t start = word.length > 0 && word.start[0] == '-' ? 1 : 0;
+    const size_t start = word.start[0] == '-' ? 1 : 0;
     const size_t point = run(word, start, is_digit);
     if (point == start || point == word.length || word.start[point] != '.') {
         return false;

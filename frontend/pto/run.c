@@ -164,7 +164,7 @@ static aic_status run_groups(const aic_pto_program *p, const memory *shared, voi
         for (size_t i = first; i < end; own += p->code[i++].public.operands) {
             const aic_pto_name *tile = &p->names[p->code[i].tile];
             operands_of(&p->code[i].public, arguments, own);
-            if (shared != NULL && is_placed(tile)) {
+            if (shared != NULL) { /* placement is manual: statements have bound tiles */
                 own[AIC_TEXPANDS_DST] = image_of(shared, tile);
             }
         }

@@ -144,7 +144,7 @@ static int64_t draw_address(uint64_t *state, const aic_semantics *semantics, int
     if (!has_default_memory(semantics)) {
         const int64_t extent = extent_from(lane, memory.lanes, channels, sizes, stride);
         word += aic_rng_once_in(state, 2) ? all - near : 0;
-        word = extent <= all && aic_rng_once_in(state, 3) ? all - extent : word;
+        word = aic_rng_once_in(state, 3) ? all - extent : word;
     }
     return 4 * (lane * all + word);
 }

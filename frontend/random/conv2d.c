@@ -120,7 +120,7 @@ static bool too_large(const aic_conv2d_desc *desc)
 {
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     return aic_op_conv2d.macs(desc) > MACS_MAX || s.cout * s.round_howo > ELEMENTS_MAX ||
-           s.c1 * s.h * s.w * s.c0 > ELEMENTS_MAX || s.k * s.cout > MACS_MAX;
+           s.c1 * s.h * s.w * s.c0 > ELEMENTS_MAX;
 }
 
 /* Halves one size that is above its minimum. */

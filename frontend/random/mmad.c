@@ -30,13 +30,10 @@ static int64_t draw_size(uint64_t *state)
     }
 }
 
-/* Halves m or n (the tails of k and long reductions are what matters more), k only when they are 1. */
+/* Halves m or n: the tails of k and long reductions are what matters more, and no k alone is too large. */
 static void shrink(uint64_t *state, aic_mmad_desc *desc)
 {
     int64_t *size = aic_rng_once_in(state, 2) ? &desc->m : &desc->n;
-    if (desc->m <= 1 && desc->n <= 1) {
-        size = &desc->k;
-    }
     *size = *size > 1 ? *size / 2 : *size;
 }
 

@@ -132,7 +132,7 @@ static int64_t bytes_of(const aic_texpands_desc *desc)
 /* Of a Mat tile the valid region has rules where it counts. */
 static void limit_region(const aic_semantics *semantics, aic_texpands_desc *desc)
 {
-    if (desc->loc != AIC_LOC_MAT || aic_texpands_is_conv(desc) || semantics->mat_valid != AIC_MAT_VALID_VALID) {
+    if (desc->loc != AIC_LOC_MAT || semantics->mat_valid != AIC_MAT_VALID_VALID) {
         return;
     }
     desc->v_row = desc->v_row < 0 || desc->v_row > desc->rows ? desc->rows : desc->v_row;

@@ -49,7 +49,7 @@ void aic_nearest_try(aic_nearest *search, const char *candidate)
     }
     const size_t most = search->length / 3;
     const size_t d = distance(search->word, search->length, candidate, length);
-    if (d <= most && d < length && (search->best == NULL || d < search->distance)) {
+    if (d <= most && (search->best == NULL || d < search->distance)) {
         search->best = candidate;
         search->distance = d;
     }

@@ -171,7 +171,7 @@ aic_quant_fault_text aic_quant_fault(aic_quant_result result, const char *at)
         [AIC_QUANT_TYPE] = {"type", "int8 or uint8"},
     };
     aic_quant_fault_text fault = {"a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)"};
-    if ((size_t)result < sizeof faults / sizeof faults[0] && faults[result].part) {
+    if (faults[result].part) {
         char word[24] = "";
         const size_t length = word_length(&at);
         for (size_t i = 0; i < length && i + 1 < sizeof word; i++) {

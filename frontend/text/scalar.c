@@ -134,7 +134,7 @@ aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t leng
     if (format_of(dtype, &format)) {
         return read_float(dtype, format, text, length, bits);
     }
-    return aic_dtype_size(dtype) != 0 ? read_integer(dtype, text, length, bits) : AIC_SCALAR_MALFORMED;
+    return read_integer(dtype, text, length, bits);
 }
 
 void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX])

@@ -36,7 +36,7 @@ aic_trace_tensor aic_trace_tensor_of(int64_t bits, aic_memory memory, const aic_
 
 int64_t aic_trace_word(const aic_trace_tensor *t, const int64_t at[AIC_AT_RANK])
 {
-    const int64_t place = t->lane + (t->single[C] ? 0 : at[C]);
+    const int64_t place = t->lane + at[C];
     int64_t word = t->word + place / t->lanes * t->stride[C];
     word += t->single[N] ? 0 : at[N] / t->parts * t->stride[N];
     word += t->single[H] ? 0 : at[H] * t->stride[H];
@@ -58,7 +58,7 @@ bool aic_trace_nested(int64_t rest, int count, const int64_t *sizes, const int64
     for (int i = 0; i < count && rest >= 0; i++) {
         const int d = order[i];
         const int64_t most = sizes[d] - 1;
-        if (most > 0 && strides[d] > 0) {
+        if (most > 0) { /* no elements share a place: the stride is positive */
             index[d] = rest / strides[d] < most ? rest / strides[d] : most;
             rest -= index[d] * strides[d];
         }
@@ -68,7 +68,7 @@ bool aic_trace_nested(int64_t rest, int count, const int64_t *sizes, const int64
 
 bool aic_trace_find(const aic_trace_tensor *t, int64_t word, int64_t at[AIC_AT_RANK])
 {
-    const int64_t lane = t->lanes > 1 || t->lane_words > 0 ? word / t->lane_words : 0;
+    const int64_t lane = t->lane_words > 0 ? word / t->lane_words : 0;
     const int64_t first = lane < t->lane ? 1 : 0; /* rows of channels before this tensor's first one */
     const int64_t channel = first * t->lanes + lane - t->lane;
     const int64_t rows = channel < t->shape[C] ? up(t->shape[C] - channel, t->lanes) : 0;

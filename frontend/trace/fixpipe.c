@@ -31,8 +31,8 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
         const int64_t at = element - block * stride;
         position->row = at / columns;
         position->column = block * width + at % columns;
-        position->filled = position->column >= desc->nSize && columns == width && left == 16 && size == 1;
-        if (at >= 0 && position->row < desc->mSize && (position->column < desc->nSize || position->filled)) {
+        position->filled = position->column >= desc->nSize; /* of bytes alone: others have whole blocks */
+        if (at >= 0 && position->row < desc->mSize) {
             return true;
         }
     }

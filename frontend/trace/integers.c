@@ -63,7 +63,7 @@ static int64_t floor_of(int64_t value, int64_t count)
 static int64_t shift_right(aic_tracer *t, const descriptor *desc, int64_t value)
 {
     const int64_t m = desc->rshift_bit;
-    const int64_t half = t->semantics->rounding == AIC_ROUNDING_HALF_UP && m > 0 ? INT64_C(1) << (m - 1) : 0;
+    const int64_t half = t->semantics->rounding == AIC_ROUNDING_HALF_UP ? (INT64_C(1) << m) / 2 : 0;
     const int64_t result = floor_of(value + half, m);
     if (m > 0) {
         aic_trace_step(t, AIC_STEP_INTEGER_SHIFT, aic_trace_format(t, ">> %" PRId64, m).text,

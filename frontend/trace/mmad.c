@@ -28,10 +28,10 @@ static int64_t b_index(const aic_mmad_desc *desc, int64_t kk, int64_t j, int64_t
     return desc->b_format == AIC_LAYOUT_ND ? kk * desc->n + j : kk / k0 * k0 * up(desc->n, 16) + j * k0 + kk % k0;
 }
 
-/* Row and column of an element of c; false for those outside the matrix. */
+/* Row and column of an element of c, which has some, so that m and n are not 0; false for those outside the matrix. */
 static bool find(const aic_mmad_desc *desc, int64_t element, int64_t *i, int64_t *j)
 {
-    if (desc->k == 0 || desc->m == 0 || desc->n == 0) {
+    if (desc->k == 0) {
         return false;
     }
     if (desc->c_format == AIC_LAYOUT_ND) {

@@ -144,9 +144,6 @@ aic_trace_text aic_trace_value(const aic_tracer *t, aic_dtype dtype, uint64_t bi
         return text;
     }
     const double value = aic_element_value(dtype, &bits);
-    if (dtype == AIC_UINT64) { /* more bits than a double has */
-        return aic_trace_format(t, "%" PRIu64, bits);
-    }
     if (dtype == AIC_FLOAT32 && !isnan(value)) {
         aic_float_print(aic_trace_float(bits), number);
     } else {
@@ -173,12 +170,12 @@ aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element)
     aic_coordinates coordinates = aic_coordinates_init();
     int64_t at[AIC_AXES_MAX] = {0};
     const int index = t->from ? t->from[own] : own;
-    if (!t->out || index < 0) {
+    if (!t->out) {
         return text;
     }
     (void)aic_spec_operands_of(t->spec, t->semantics, operands);
     aic_spec_coordinates_of(t->spec, t->semantics, &operands[index], index, &coordinates);
-    if (coordinates.rank == 0 || !aic_coordinates_find(&coordinates, element, at)) {
+    if (!aic_coordinates_find(&coordinates, element, at)) {
         return aic_trace_format(t, "%s[#%" PRId64 "]", operands[index].name, element);
     }
     size_t used = (size_t)snprintf(text.text, sizeof text.text, "%.40s", operands[index].name);
@@ -267,7 +264,6 @@ double aic_trace_two_sum(double a, double b, double *lost)
 static const char *reason_of(double before, double rest, aic_dtype dtype, uint64_t after)
 {
     const double value = aic_element_value(dtype, &after), off = (before - value) + rest;
-    const uint64_t sign = UINT64_C(1) << (aic_dtype_size(dtype) * 8 - 1);
     const bool up = off < 0; /* rounding went up */
     if (isinf(value)) {
         return "too large";
@@ -277,7 +273,7 @@ static const char *reason_of(double before, double rest, aic_dtype dtype, uint64
     }
     const uint64_t next = (value > 0) == up ? after - 1 : after + 1; /* on the other side of the exact value */
     const double other = aic_element_value(dtype, &next);
-    if ((next & ~sign) != 0 && rest == 0 && before - value == other - before) {
+    if (rest == 0 && before - value == other - before) {
         return "a tie, to the even one";
     }
     return up ? "up to the nearest" : "down to the nearest";

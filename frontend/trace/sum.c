@@ -1,6 +1,7 @@
 /* Sums of products in traces, as the choices `sum` and `int_overflow` and accumulate=fast and winograd have them. */
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
+#include "frontend/text/number.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -10,6 +11,10 @@
 
 /* All products of a block are in the lines of up to this many blocks; else those that come first. */
 enum { DETAILED = 16, PRODUCTS_SHOWN = 4, PRODUCTS_ALL = 32 };
+
+_Static_assert(sizeof((aic_trace_sum *)NULL)->terms >= PRODUCTS_ALL * (2 * AIC_NUMBER_TEXT_MAX + sizeof " + *") +
+                                                           sizeof " + 9223372036854775807 more" + AIC_NUMBER_TEXT_MAX,
+               "the terms that are shown fit, and what stands behind them");
 
 void aic_trace_sum_begin(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, aic_accumulate accumulate, uint64_t old,
                          int64_t blocks, int64_t products)
@@ -31,7 +36,7 @@ void aic_trace_sum_begin(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, aic
 static void name_term(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, uint64_t a, uint64_t b)
 {
     const int64_t most = sum->blocks <= DETAILED ? PRODUCTS_ALL : PRODUCTS_SHOWN;
-    if (sum->shown++ < most && sum->used < sizeof sum->terms) {
+    if (sum->shown++ < most) {
         sum->used += (size_t)snprintf(sum->terms + sum->used, sizeof sum->terms - sum->used, "%s%s*%s",
                                       sum->used > 0 ? " + " : "", aic_trace_value(t, dtype, a).text,
                                       aic_trace_value(t, dtype, b).text);
@@ -77,13 +82,11 @@ void aic_trace_sum_add(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, uint6
 static void finish_terms(aic_trace_sum *sum, const char *total)
 {
     const int64_t most = sum->blocks <= DETAILED ? PRODUCTS_ALL : PRODUCTS_SHOWN;
-    if (sum->used >= sizeof sum->terms) {
-        memcpy(sum->terms + sizeof sum->terms - sizeof "...", "...", sizeof "...");
-    } else if (sum->shown > most) {
+    if (sum->shown > most) {
         snprintf(sum->terms + sum->used, sizeof sum->terms - sum->used, " + %" PRId64 " more", sum->shown - most);
     }
     const size_t length = strlen(sum->terms);
-    if (total && length + strlen(total) + sizeof " = " <= sizeof sum->terms) {
+    if (total) {
         snprintf(sum->terms + length, sizeof sum->terms - length, "%s%s", length > 0 ? " = " : "", total);
     }
 }

@@ -165,7 +165,7 @@ typedef struct aic_trace_sum {
     double block;        /* model block: the sum of this one's products */
     aic_exact_sum exact; /* model exact, and fast */
     bool nan;            /* one of the factors is */
-    char terms[1600];    /* the block's products */
+    char terms[2304];    /* the block's products */
     size_t used;
     int64_t shown;
 } aic_trace_sum;

@@ -95,9 +95,9 @@ static tensor tensor_of(const aic_transdata_desc *desc)
     const layout *src = &layouts[desc->src], *dst = &layouts[desc->dst];
     const size_t rank = strlen(src->tensor);
     tensor t = {.letters = src->tensor, .size = {1, 1, 1, 1}, .bytes = (int64_t)aic_dtype_size(desc->dtype)};
-    const char *order = strlen(src->digits) == rank && !src->padded   ? src->digits
-                        : strlen(dst->digits) == rank && !dst->padded ? dst->digits
-                                                                      : src->tensor;
+    const char *order = strlen(src->digits) == rank   ? src->digits
+                        : strlen(dst->digits) == rank ? dst->digits
+                                                      : src->tensor;
     for (size_t i = 0; i < rank; i++) {
         t.size[dimension_of(&t, order[i])] = desc->shape[i];
     }

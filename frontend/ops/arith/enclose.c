@@ -60,9 +60,9 @@ static void take(const ranges *r, bool first, float *low, float *high)
     }
 }
 
-static bool is_nan(const float *const range[ENDS], size_t i)
+static bool is_nan(const float *const range[ENDS], size_t i) /* both ends are, or none */
 {
-    return isnan(range[LOW][i]) && isnan(range[HIGH][i]);
+    return isnan(range[LOW][i]);
 }
 
 static bool is_known(const float *const range[ENDS], size_t i)
@@ -253,11 +253,13 @@ aic_status aic_tensor_arithmetic_enclose(const void *descriptor, const aic_seman
     float *memory = calloc(3 * r.words, sizeof(float));
     r.other = other;
     r.numbers = calloc(r.words, 1);
-    aic_status status = memory && r.numbers ? AIC_OK : aic_fail_memory("reference", 3 * r.words * sizeof(float));
-    if (status == AIC_OK) {
+    aic_status status;
+    if (memory && r.numbers) {
         float *const scratch[ENDS] = {memory + r.words, memory + 2 * r.words};
         r.result = memory;
         status = enclose(&r, range, scratch);
+    } else {
+        status = aic_fail_memory("reference", 3 * r.words * sizeof(float));
     }
     free(memory);
     free(r.numbers);

@@ -164,11 +164,11 @@ static void check_flags(aic_verdict *v, const aic_tensor_arithmetic_quantized_de
     }
 }
 
+/* legal: 8 or 16; where both are, nothing is refused. */
 static void refuse_width(aic_verdict *v, int rule, const aic_arith *p, int64_t bits, const char *of, int64_t legal)
 {
-    aic_break(v, rule, "%s: %s takes %s of %s%s%s bits, not %" PRId64, provenance[rule].field,
-              aic_enum_word(AIC_KIND_ATOMIC_OP, p->number), of, legal & 8 ? "8" : "", legal == 24 ? " or " : "",
-              legal & 16 ? "16" : "", bits);
+    aic_break(v, rule, "%s: %s takes %s of %" PRId64 " bits, not %" PRId64, provenance[rule].field,
+              aic_enum_word(AIC_KIND_ATOMIC_OP, p->number), of, legal, bits);
 }
 
 static void check_widths(aic_verdict *v, const aic_arith *p)
