@@ -43,6 +43,19 @@ report part --uncovered left.txt --reasons reasons.txt >report.txt
 is 'what a reason explains' '^ +[1-9] lines not run or conditions of one way: Nobody calls it$'
 is 'what explains nothing' '^explains nothing: nowhere$'
 ok 'and is not listed' test "$(grep -c 'never\.c' left.txt)" -eq 0
+judge() { # judge WHAT STATUS MESSAGE: of reasons.txt, for a run that was complete
+    report part --uncovered left.txt --reasons reasons.txt --complete >report.txt 2>err.txt
+    verdict "$1: exit status" "$(($? != $2))" "$(cat err.txt)"
+    ok "$1: message" test "$(cat err.txt)" = "$3"
+}
+ok 'a run of a part' report part --uncovered left.txt --reasons reasons.txt
+judge 'an expression that explains nothing' 1 \
+    '0 lines not run or conditions of one way have no reason (left.txt), 1 expressions of reasons explain nothing'
+printf '%s\n' 'Nobody calls it:' '    ^part/never\.c:\d+: never run: return' >reasons.txt
+judge 'no reason' 1 \
+    '1 lines not run or conditions of one way have no reason (left.txt), 0 expressions of reasons explain nothing'
+printf '%s\n' 'Nobody calls it:' '    ^part/never\.c:' >reasons.txt
+judge 'all explained' 0 ''
 mkdir empty
 ok 'a build without coverage' test "$(python3 "$here/../coverage/coverage.py" empty 2>&1)" = 'empty: no object was compiled with --coverage'
 finish

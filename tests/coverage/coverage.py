@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE [--reasons FILE]]: lines and branches of sources in these folders of DIR (the
+"""coverage.py BUILD [FOLDER]... [--root DIR] [--uncovered FILE [--reasons FILE [--complete]]]: lines and branches of sources in these folders of DIR (the
 repository; by default frontend, codegen and runtime) that the programs of BUILD have run, read by gcov from a build with
 --coverage. A row a file, sums by folder, and the sum of all. FILE gets a line for every condition that came out one way
 only: file, line, how often the line was run, the condition, and the line; where the compiler's branches are not those of
 the line's text, which branches of how many. With reasons (tests/coverage/reasons.txt) those that one explains are counted
-instead.
+instead; and a run that was complete fails where conditions are left, or expressions of reasons explain nothing.
 
 A line or a branch of a header is counted once, whichever objects have it. Code that LLVM generated is not looked at."""
 import argparse
@@ -178,14 +178,14 @@ def explain(lines, reasons):
 
 
 def explained(lines, reasons):
-    """The lines that no reason explains; prints how many each one does."""
+    """The lines that no reason explains, and how many expressions explain nothing; prints how many lines each one does."""
     found = explain(lines, reasons)
     counts = collections.Counter(found)
     for one in reasons:
         print(f"{counts[one]:6} lines not run or conditions of one way: {one[1]}" if counts[one] else
               f"explains nothing: {one[0].pattern}")
     print(f"{counts[None]:6} others")
-    return [line for line, reason in zip(lines, found) if not reason]
+    return [line for line, reason in zip(lines, found) if not reason], sum(not counts[one] for one in reasons)
 
 
 def main():
@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent.parent)
     parser.add_argument("--uncovered", type=pathlib.Path)
     parser.add_argument("--reasons", type=pathlib.Path)
+    parser.add_argument("--complete", action="store_true")
     options = parser.parse_intermixed_args()
     root = os.path.realpath(options.root)
     files = collect(options.build, root, options.folders)
@@ -208,8 +209,13 @@ def main():
     for group in sorted(totals, key=lambda one: (one == "all", not one.endswith("/"), one)):
         print(row(group, totals[group]))
     if options.uncovered:
-        lines = list(uncovered(files, root))
-        options.uncovered.write_text("".join(explained(lines, reasons_of(options.reasons)) if options.reasons else lines))
+        lines, idle = list(uncovered(files, root)), 0
+        if options.reasons:
+            lines, idle = explained(lines, reasons_of(options.reasons))
+        options.uncovered.write_text("".join(lines))
+        if options.complete and (lines or idle):
+            sys.exit(f"{len(lines)} lines not run or conditions of one way have no reason ({options.uncovered}), "
+                     f"{idle} expressions of reasons explain nothing")
 
 
 if __name__ == "__main__":
