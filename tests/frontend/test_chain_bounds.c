@@ -205,7 +205,8 @@ static const struct {
 };
 
 /* b: the products, each of 1. */
-static void allow(const char *chain, const char *stages, float b[PRODUCTS * COLUMNS], aic_allowed allowed[256])
+static void allow_under(const aic_semantics *semantics, const char *chain, const char *stages,
+                        float b[PRODUCTS * COLUMNS], aic_allowed allowed[256])
 {
     char text[512];
     snprintf(text, sizeof text, "%s%s", chain, stages);
@@ -213,9 +214,14 @@ static void allow(const char *chain, const char *stages, float b[PRODUCTS * COLU
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
     float a[PRODUCTS] = {1, 1}, dst[256] = {0};
-    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+    ck_assert_msg(aic_spec_operands(&spec, semantics, operand, &count) == AIC_OK, "%s", aic_last_error());
     void *const pointers[AIC_OPERANDS_MAX] = {dst, a, b};
-    ck_assert_msg(aic_reference_allowed(&spec, NULL, pointers, count, allowed) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_reference_allowed(&spec, semantics, pointers, count, allowed) == AIC_OK, "%s", aic_last_error());
+}
+
+static void allow(const char *chain, const char *stages, float b[PRODUCTS * COLUMNS], aic_allowed allowed[256])
+{
+    allow_under(NULL, chain, stages, b, allowed);
 }
 
 START_TEST(signs_of_sums_that_are_0)
@@ -248,6 +254,61 @@ START_TEST(bits_of_sums_that_overflow)
 }
 END_TEST
 
+#define FAST "mmad(dtype=float32, m=1, n=16, k=2, accumulate=fast)"
+
+/* Sums next to the largest float, on either side. */
+START_TEST(sums_next_to_the_largest)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const float most = (float)sign * FLT_MAX;
+        float b[PRODUCTS * COLUMNS] = {most};
+        aic_allowed allowed[256];
+        b[COLUMNS] = (float)sign;
+        allow(FAST, " | fixpipe(src=float32, dst=float32)", b, allowed);
+        ck_assert(aic_is_allowed(&allowed[0], (double)most));
+        ck_assert(aic_is_allowed(&allowed[0], (double)nextafterf(most, 0)));
+        ck_assert(!aic_is_allowed(&allowed[0], -(double)most));
+        ck_assert(!aic_is_allowed(&allowed[0], (double)(most / 2)));
+    }
+}
+END_TEST
+
+/* A range and another stage that is NaN, of which NaN comes, or may be anything, as a quotient of what may be 0 is:
+ * then the larger of both may be, too. The first sum is 0 but for rounding. */
+START_TEST(other_stages_without_a_number)
+{
+    static const struct {
+        const char *stages;
+        bool nan, any; /* is NaN right, and is everything */
+    } rows[] = {
+        {" | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=nan)"
+         " | tensor_arithmetic(op=BM_MAX, input1_stage=1)",
+         false, false},
+        {" | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=nan)"
+         " | tensor_arithmetic(op=BM_MAX, input1_stage=1) | tensor_arithmetic(op=BM_ADD, input1_stage=2)",
+         true, false},
+        {" | tensor_arithmetic(op=BM_DIV, input1_stage=1)"
+         " | tensor_arithmetic(op=BM_SG, input1_is_const=true, select_value=1)",
+         false, false},
+        {" | tensor_arithmetic(op=BM_DIV, input1_stage=1)"
+         " | tensor_arithmetic(op=BM_SG, input1_is_const=true, select_value=1)"
+         " | tensor_arithmetic(op=BM_MAX, input1_stage=2)",
+         true, true},
+    };
+    aic_semantics semantics = aic_semantics_init();
+    ck_assert_int_eq(aic_semantics_choose(&semantics, "minmax_nan", "number"), AIC_OK);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        float b[PRODUCTS * COLUMNS] = {1.1F};
+        aic_allowed allowed[256];
+        b[COLUMNS] = -1.1F;
+        allow_under(&semantics, FAST, rows[r].stages, b, allowed);
+        ck_assert_msg(aic_is_allowed(&allowed[0], (double)NAN) == rows[r].nan, "row %zu", r);
+        ck_assert_msg(aic_is_allowed(&allowed[0], 0) == (!rows[r].nan || rows[r].any), "row %zu", r);
+        ck_assert_msg(aic_is_allowed(&allowed[0], -5) == rows[r].any, "row %zu", r);
+    }
+}
+END_TEST
+
 Suite *suite_chain_bounds(void)
 {
     Suite *suite = suite_create("chain_bounds");
@@ -255,6 +316,8 @@ Suite *suite_chain_bounds(void)
     tcase_add_loop_test(tcase, signs_of_sums_that_are_0, 0, sizeof signs / sizeof signs[0]);
     tcase_add_loop_test(tcase, bytes_that_an_order_may_give, 0, sizeof cases / sizeof cases[0]);
     tcase_add_test(tcase, bits_of_sums_that_overflow);
+    tcase_add_test(tcase, sums_next_to_the_largest);
+    tcase_add_test(tcase, other_stages_without_a_number);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -74,6 +74,19 @@ START_TEST(wrong_names)
 }
 END_TEST
 
+/* What a program has put into the structure is shown, whatever it is. */
+START_TEST(values_without_a_name)
+{
+    aic_semantics semantics = aic_semantics_init();
+    char text[128];
+    semantics.mac = AIC_MAC_FUSED;
+    semantics.rounding = (aic_rounding)99;
+    ck_assert_int_eq(aic_semantics_print_choices(&semantics, text, sizeof text, NULL), AIC_OK);
+    ck_assert_str_eq(text, "rounding=?, mac=fused");
+    ck_assert_ptr_null(aic_semantics_choice(&semantics, "rounding"));
+}
+END_TEST
+
 /* ---- the reference ---- */
 
 #define FIX "fixpipe(format=ROW_MAJOR, nSize=1, mSize=1, srcStride=1, dstStride=1, "
@@ -239,6 +252,11 @@ START_TEST(mat_tiles)
     ck_assert_int_eq(aic_spec_validate(&wrong, NULL), AIC_OK);
     wrong.stage[0].desc.texpands.v_row = AIC_DYNAMIC;
     ck_assert_int_eq(aic_spec_validate(&wrong, &valid), AIC_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "texpands: v_row: a size that the call gives"));
+    wrong.stage[0].desc.texpands.v_row = 3;
+    wrong.stage[0].desc.texpands.v_col = AIC_DYNAMIC;
+    ck_assert_int_eq(aic_spec_validate(&wrong, &valid), AIC_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "texpands: v_col: a size that the call gives"));
 }
 END_TEST
 
@@ -309,6 +327,27 @@ START_TEST(matters)
 END_TEST
 
 /* Contexts under a choice: kernels of operators that do not depend on it, and a refusal of the others. */
+/* Rounding matters for a product that is shifted, and for nothing else of its operator. */
+START_TEST(products_that_are_not_shifted)
+{
+    static const struct {
+        const char *rest;
+        bool matters;
+    } rows[] = {{"op=BM_MUL, rshift_bit=1", true},
+                {"op=BM_MUL, rshift_bit=0", false},
+                {"op=BM_MAC, rshift_bit=0, output_8bit=false", false},
+                {"op=BM_ADD, rshift_bit=1", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[160];
+        bool result = !rows[i].matters;
+        snprintf(text, sizeof text, "tensor_arithmetic_quantized(shape=[4,1,1,4], %s)", rows[i].rest);
+        const aic_spec spec = spec_of(text);
+        ck_assert_msg(aic_spec_choice_matters(&spec, NULL, "rounding", &result) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(result == rows[i].matters, "%s", text);
+    }
+}
+END_TEST
+
 START_TEST(contexts)
 {
     aic_context_options options = aic_context_options_init();
@@ -335,6 +374,8 @@ Suite *suite_choices(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, readings_belong_to_choices);
     tcase_add_test(tcase, wrong_names);
+    tcase_add_test(tcase, values_without_a_name);
+    tcase_add_test(tcase, products_that_are_not_shifted);
     tcase_add_loop_test(tcase, fixpipe_elements, 0, COUNT(elements));
     tcase_add_test(tcase, sums_of_floats);
     tcase_add_test(tcase, sums_of_integers);

@@ -313,6 +313,50 @@ START_TEST(arguments_of_programs)
 }
 END_TEST
 
+START_TEST(operands_that_are_none)
+{
+    const aic_spec spec = spec_of("mmad(dtype=int8, m=20, n=20, k=40)");
+    static const size_t numbers[] = {3, 4, SIZE_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        aic_coordinates c = aic_coordinates_init();
+        ck_assert_int_eq(aic_spec_coordinates(&spec, NULL, numbers[i], &c), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "is none that a call takes"));
+    }
+}
+END_TEST
+
+static aic_coordinates axes_of(int32_t rank, aic_axis axis)
+{
+    aic_coordinates c = aic_coordinates_init();
+    c.rank = rank;
+    for (int32_t d = 0; d < rank; d++) {
+        c.axis[d] = axis;
+    }
+    return c;
+}
+
+/* Coordinates that a program makes itself. */
+START_TEST(by_hand)
+{
+    int64_t at[AIC_AXES_MAX] = {0};
+    aic_coordinates c = axes_of(0, (aic_axis){.size = 0}); /* one element */
+    c.first = 5;
+    ck_assert(aic_coordinates_find(&c, 5, at));
+    ck_assert(!aic_coordinates_find(&c, 6, at));
+    ck_assert_int_eq(aic_coordinates_element(&c, at), 5);
+    /* Seven rows in blocks of four: the last block has no fourth one. */
+    c = axes_of(1, (aic_axis){.name = "", .size = 7, .block = 4, .outer = 10, .inner = 2});
+    ck_assert(aic_coordinates_find(&c, 14, at) && at[0] == 6);
+    ck_assert(!aic_coordinates_find(&c, 16, at));
+    ck_assert(aic_coordinates_find(&c, 6, at) && at[0] == 3);
+    /* Ways to an odd element that are too many to try, where each step is even. */
+    c = axes_of(AIC_AXES_MAX, (aic_axis){.name = "", .size = INT32_MAX, .block = 1, .outer = 2});
+    ck_assert(!aic_coordinates_find(&c, INT32_MAX, at));
+    ck_assert(aic_coordinates_find(&c, INT32_MAX - 1, at));
+    ck_assert_int_eq(aic_coordinates_element(&c, at), INT32_MAX - 1);
+}
+END_TEST
+
 Suite *suite_coordinates(void)
 {
     Suite *suite = suite_create("coordinates");
@@ -321,6 +365,8 @@ Suite *suite_coordinates(void)
     tcase_add_test(tcase, random_chains);
     tcase_add_loop_test(tcase, by_the_documents, 0, (int)(sizeof rows / sizeof rows[0]));
     tcase_add_test(tcase, lanes_and_words);
+    tcase_add_test(tcase, operands_that_are_none);
+    tcase_add_test(tcase, by_hand);
     tcase_add_test(tcase, arguments_of_programs);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);

@@ -449,13 +449,23 @@ START_TEST(no_matrices)
         ck_assert_int_eq(dst[0], 7);
         ck_assert_int_eq(dst[1], 0);
     }
+    int32_t src[16] = {1};
+    int8_t out[32];
+    void *blocks[] = {out, src, NULL};
+    const aic_spec filled = spec_of("fixpipe(src=int32, dst=int8, quantPre=REQ8, deqScalar=quant(1,0,int8), ndNum=0, "
+                                    "format=NZ, nSize=16, mSize=1, dstStride=1, fill_block=true)");
+    memset(out, 5, sizeof out);
+    run_reference(&filled, NULL, blocks, 3);
+    for (size_t i = 0; i < sizeof out; i++) { /* what would be filled neither */
+        ck_assert_int_eq(out[i], 5);
+    }
+    (void)aic_take_warning();
     /* Illegal words come before the warning. */
     const aic_spec spec = spec_of("fixpipe(src=int32, dst=half, quantPre=VDEQF16, ndNum=0, nSize=1, mSize=1, "
                                   "dstStride=1)");
-    int32_t src = 0;
     uint16_t dst = 0;
     uint64_t word = 0x7F800000;
-    void *operands[] = {&dst, &src, &word};
+    void *operands[] = {&dst, src, &word};
     ck_assert_int_eq(aic_reference(&spec, NULL, operands, 3), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(aic_take_warning());
 }

@@ -330,6 +330,24 @@ START_TEST(operators_by_name)
 }
 END_TEST
 
+/* Of an operator that there is not the key is its number, and it is equal to itself and nothing else. */
+START_TEST(no_such_operator)
+{
+    aic_spec spec[2] = {{.count = 1}, {.count = 1}};
+    aic_key key[2] = {{.count = 0}, {.count = 0}};
+    for (int i = 0; i < 2; i++) {
+        spec[i].stage[0].op = (aic_op)(AIC_OP_END + i);
+        add_spec(&key[i], 1, &spec[i]);
+        ck_assert_uint_eq(key[i].count, 1);
+        ck_assert(!aic_spec_exact(&spec[i]));
+    }
+    ck_assert(!keys_equal(&key[0], &key[1]));
+    ck_assert_uint_ne(aic_key_hash(&key[0]), aic_key_hash(&key[1]));
+    ck_assert(aic_spec_equal(&spec[0], &spec[0]));
+    ck_assert(!aic_spec_equal(&spec[0], &spec[1]));
+}
+END_TEST
+
 Suite *suite_key(void)
 {
     Suite *suite = suite_create("key");
@@ -341,6 +359,7 @@ Suite *suite_key(void)
     tcase_add_test(tcase, hashes_spread);
     tcase_add_test(tcase, odd_booleans_are_read_as_bytes);
     tcase_add_test(tcase, operators_by_name);
+    tcase_add_test(tcase, no_such_operator);
     suite_add_tcase(suite, tcase);
     return suite;
 }

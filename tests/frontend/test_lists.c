@@ -296,6 +296,8 @@ START_TEST(near_words)
                       near ? near : "none");
     }
     ck_assert_ptr_null(aic_nearest_word(NULL, names, AIC_OP_END));
+    static const char LONG[] = "transdata_transdata_transdata_transdata_transdata", *const long_ones[] = {LONG};
+    ck_assert_ptr_null(aic_nearest_word(LONG + 1, long_ones, 1)); /* of 48 letters, for one of 49 */
     ck_assert_ptr_null(aic_nearest_word(words[_i].word, NULL, 3));
 }
 END_TEST

@@ -305,6 +305,13 @@ static const struct {
     {OF("f32", "shape=[1,1,1,1,1,1,8]"), "texpands: shape: more than 6 dimensions (line 1, column 61)"},
     {OF("f32", "shape=[1], shape=[1]"), "texpands: shape: given twice (line 1, column 53)"},
     {OF("f32", "buffer_size=0"), "texpands: buffer_size: 0 is not positive (line 1, column 54)"},
+    {OF("f32", "rows=16, shape=[1,                                        1]"),
+     "texpands: shape: [1,                                     ... is given to a tile of rows and columns, which has "
+     "no shape (line 1, column 57)"},
+    {OF("f32", "shape=[1], rows=00000000000000000000000000000000000000000016"),
+     "texpands: rows: 0000000000000000000000000000000000000000... is given to a ConvTile (layout, shape), which has no "
+     "rows (line 1, column 58)"},
+    {OF("f32", "16x16xf32") " {\"a\\", "texpands: attributes: this '\"' is not closed on its line (line 1, column 54)"},
     {"%\xC3\xA9 = texpands", "texpands: expected a name behind '%' instead of byte 0xC3 (line 1, column 2)"},
 };
 

@@ -168,6 +168,12 @@ static const struct {
     {"quant(1,-257,int8)", "the offset \"-257\" is not an integer in -256..255 (column 109)"},
     {"quant(1,1.5,int8)", "the offset \"1.5\" is not an integer in -256..255 (column 109)"},
     {"quant(1,0,int16)", "the type \"int16\" is not int8 or uint8 (column 111)"},
+    {"quant(1,0,unsigned_integer)", "the type \"unsigned_integer\" is not int8 or uint8 (column 111)"},
+    {"quant(1,0,an_unsigned_integer_of_8)", "the type \"an_unsigned_integer_of_\" is not int8 or uint8 (column 111)"},
+    {"quant(1\x01"
+     "5)",
+     "the scale \"1?5\" is not a number of single precision (column 107)"},
+    {"quant(1\xC3)", "the scale \"1?\" is not a number of single precision (column 107)"},
     {"quant(1,0,)", "the type \"\" is not int8 or uint8 (column 111)"},
     {"quant(1,0)", "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8) (column 110)"},
     {"quant(1,0,int8,2)", "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8) (column 115)"},
@@ -184,6 +190,18 @@ START_TEST(wrong_text)
     ck_assert_msg(strstr(aic_last_error(), wrong[_i].message) != NULL, "%s", aic_last_error());
     ck_assert_int_eq(aic_scalar_parse(AIC_UINT64, wrong[_i].text, &word), AIC_INVALID_ARGUMENT);
     ck_assert_uint_eq(word, 77);
+}
+END_TEST
+
+START_TEST(nothing_behind_a_word)
+{
+    static const char *const texts_behind[] = {"quant(1) 2", "quant(1))", " quant(1,0,int8),"};
+    uint64_t word = 77;
+    for (size_t i = 0; i < COUNT(texts_behind); i++) {
+        ck_assert_int_eq(aic_scalar_parse(AIC_UINT64, texts_behind[i], &word), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)"));
+        ck_assert_uint_eq(word, 77);
+    }
 }
 END_TEST
 
@@ -249,6 +267,7 @@ Suite *suite_quant(void)
     tcase_add_loop_test(tests, text_is_the_word, 0, COUNT(texts));
     tcase_add_loop_test(tests, wrong_text, 0, COUNT(wrong));
     tcase_add_test(tests, only_where_64_bits_may_be);
+    tcase_add_test(tests, nothing_behind_a_word);
     tcase_add_test(tests, contradiction_is_warned_of);
     suite_add_tcase(suite, tests);
     return suite;

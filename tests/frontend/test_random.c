@@ -107,8 +107,10 @@ END_TEST
 
 START_TEST(no_such_operator)
 {
-    static const aic_op ops[][2] = {
-        {AIC_OP_END, AIC_OP_FIXPIPE}, {AIC_OP_MMAD, AIC_OP_END}, {AIC_OP_MMAD, AIC_OP_MMAD}};
+    static const aic_op ops[][2] = {{AIC_OP_END, AIC_OP_FIXPIPE},
+                                    {AIC_OP_MMAD, AIC_OP_END},
+                                    {AIC_OP_MMAD, AIC_OP_MMAD},
+                                    {AIC_OP_ND2NZ, AIC_OP_END}};
     aic_spec *spec = NULL;
     ck_assert_int_eq(aic_spec_random(AIC_OP_END, NULL, 1, &spec), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_spec_random_illegal(AIC_OP_END, NULL, 1, &spec), AIC_INVALID_ARGUMENT);

@@ -93,7 +93,10 @@ START_TEST(other_types)
                 {AIC_INT32, -1}, {AIC_UINT32, 4294967295}, {AIC_UINT64, 0x1p64}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ck_assert_double_eq(aic_reference_value(rows[i].dtype, ones), rows[i].value);
+        ck_assert_double_eq(aic_element_value(rows[i].dtype, ones), rows[i].value); /* the library's own */
     }
+    ck_assert_double_eq(aic_reference_value(AIC_DTYPE_NONE, ones), 0);
+    ck_assert_double_eq(aic_element_value(AIC_DTYPE_NONE, ones), 0);
 }
 END_TEST
 

@@ -234,6 +234,48 @@ START_TEST(random_chains)
 }
 END_TEST
 
+/* What pseudo-random requests seldom are: operations and layouts that are one of many, strides that do not count. A
+ * second choice goes with some. */
+static const struct {
+    const char *spec, *key, *value;
+} seldom[] = {
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[6,3,2,2])", NULL, NULL},
+    {"transdata(dtype=int8, src=4N, dst=NCHW, shape=[6,3,2,2])", NULL, NULL},
+    {"transdata(dtype=float16, src=NCHW, dst=2N, shape=[3,3,2,2])", NULL, NULL},
+    {"tensor_arithmetic(op=BM_SE, shape=[1,1,1,4], input0_is_const=true, input0_const=2, input1_is_const=true, "
+     "input1_const=2, select_value=3)",
+     NULL, NULL},
+    {"texpands(loc=mat, dtype=float16, layout=NDC1HWC0, shape=[1,1,2,1,1,16], buffer_size=50)", NULL, NULL},
+    {"tensor_arithmetic_quantized(op=BM_AND, shape=[2,1,2,5])", NULL, NULL},
+    {"tensor_arithmetic_quantized(op=BM_MIN, shape=[2,1,2,5], input0_sign=true)", NULL, NULL},
+    {"tensor_arithmetic_quantized(op=BM_MAX, shape=[2,1,2,5])", NULL, NULL},
+    {"tensor_arithmetic_quantized(op=BM_MUL, shape=[2,1,2,5])", "rounding", "half_up"},
+    {"tensor_arithmetic_quantized(op=BM_MUL, shape=[2,1,2,5], rshift_bit=3)", "rounding", "half_up"},
+    {"mmad(dtype=float16, m=20, n=16, k=3) | tensor_arithmetic(op=BM_ADD, input1_stride=[-1,-1,40,2])", NULL, NULL},
+    {"mmad(dtype=float16, m=1, n=16, k=3) | tensor_arithmetic(op=BM_ADD, shape=[0,0,1,0], input1_stride=[-1,-1,-1,2])",
+     NULL, NULL},
+    {"fixpipe(src=int32, dst=int8, nSize=16, mSize=5, srcStride=5, dstStride=16, quantPre=REQ8, "
+     "deqScalar=0x40133E800000)",
+     "shift", "nearest"},
+    {"fixpipe(src=int32, dst=int8, nSize=16, mSize=5, srcStride=5, dstStride=16, quantPre=REQ8, reluEn=true, "
+     "deqScalar=quant(0.01))",
+     "relu", "before"},
+    {"fixpipe(src=float32, dst=int8, nSize=16, mSize=5, srcStride=5, dstStride=16, quantPre=QF322B8_PRE, reluEn=true, "
+     "deqScalar=quant(0.5))",
+     "relu", "before"},
+};
+
+START_TEST(seldom_requests)
+{
+    aic_spec spec;
+    aic_semantics semantics = aic_semantics_init();
+    ck_assert_msg(aic_spec_read(seldom[_i].spec, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert(seldom[_i].key == NULL || aic_semantics_choose(&semantics, seldom[_i].key, seldom[_i].value) == AIC_OK);
+    ck_assert_msg(aic_spec_validate(&spec, &semantics) == AIC_OK, "%s", aic_last_error());
+    check_spec(&spec, &semantics, 1);
+}
+END_TEST
+
 /* ---- worked examples ---- */
 
 static const struct {
@@ -312,6 +354,31 @@ START_TEST(cube_block_by_block)
 }
 END_TEST
 
+/* Of floats as of integers. */
+START_TEST(long_float_sums_are_cut)
+{
+    static uint16_t fm[128][16], weight[128][3][3][16][16];
+    static float dst[16][16];
+    memset(weight, 0, sizeof weight);
+    aic_spec spec;
+    void *operands[] = {dst, fm, weight};
+    for (size_t i = 0; i < sizeof fm / sizeof(uint16_t); i++) {
+        fm[i / 16][i % 16] = 0x3C00;
+    }
+    ck_assert_int_eq(
+        aic_spec_read("conv2d(dtype=float16, fm_shape=[128,1,1,16], kernel_shape=[128,3,3,16,16], pad=[1,1,1,1])",
+                      &spec),
+        AIC_OK);
+    char *room = malloc(1 << 18);
+    ck_assert_msg(aic_trace(&spec, NULL, operands, 3, 5, NULL, room, 1 << 18, NULL) == AIC_OK, "%s", aic_last_error());
+    ck_assert_ptr_nonnull(strstr(room, "  ...                      128 more blocks are added in the same way\n"));
+    ck_assert_ptr_nonnull(strstr(room, "  c1 56 kh 2 kw 1 ")); /* block 511 */
+    ck_assert_ptr_null(strstr(room, "  c1 56 kh 2 kw 2 "));    /* and the next, which is left out */
+    ck_assert_ptr_nonnull(strstr(room, "dst[0,0,5] = 0\n"));
+    free(room);
+}
+END_TEST
+
 START_TEST(long_sums_are_cut)
 {
     static int8_t fm[128][32], weight[128][3][3][16][32];
@@ -336,13 +403,59 @@ START_TEST(long_sums_are_cut)
 }
 END_TEST
 
-/* One line each, of operands that hold these words, the output first, over and over. */
+#define FIX "fixpipe(nSize=16, mSize=1, srcStride=1, dstStride=16, "
+#define QF FIX "src=float32, dst=int8, quantPre=QF322B8_PRE, deqScalar=0x40003F800000)"
+#define REQ8 FIX "src=int32, dst=int8, quantPre=REQ8, "
+#define SHIFT                                                                                                          \
+    "tensor_arithmetic_quantized(op=BM_SHIFT, shape=[1,1,1,4], input0_8bit=false, input1_8bit=false, "                 \
+    "output_8bit=false"
+
+/* The trace of an element has this line where operands hold these words, the output first, over and over. */
+static void check_line(const char *operator, const aic_semantics * semantics, int64_t element, const uint32_t words[3],
+                       const char *line)
+{
+    static uint32_t memory[3][4096];
+    void *operands[AIC_OPERANDS_MAX] = {memory[0], memory[1], memory[2]};
+    aic_spec spec;
+    aic_operand table[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    for (size_t o = 0; o < 3; o++) {
+        for (size_t i = 0; i < COUNT(memory[0]); i++) {
+            memory[o][i] = words[o];
+        }
+    }
+    ck_assert_msg(aic_spec_read(operator, & spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_operands(&spec, semantics, table, &count) == AIC_OK, "%s", aic_last_error());
+    for (size_t o = 0; o < count; o++) {
+        operands[o] = table[o].direction == AIC_DIRECTION_UNUSED ? NULL : operands[o];
+    }
+    ck_assert_msg(aic_trace(&spec, semantics, operands, count, element, NULL, text, sizeof text, NULL) == AIC_OK, "%s",
+                  aic_last_error());
+    ck_assert_msg(strstr(text, line) != NULL, "no \"%s\":\n%s", line, text);
+}
+
 static const struct {
     const char *spec;
     int64_t element;
     uint32_t words[3];
     const char *line;
 } lines[] = {
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[3,1,1,1])",
+     3,
+     {0x7F7F7F7F, 1},
+     "nothing writes it        a word has parts for more batches than there are  ["},
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[3,1,1,1])", 3, {0x7F7F7F7F, 1}, "dst[0,0,0,0,3] = 127\n"},
+    {QF, 0, {0, 0x7FC00000}, "NaN to 0                 nan -> 0  ["},
+    {QF, 0, {0, 0x44000000}, "clamp to -256..255       512 -> 255  ["},
+    {SHIFT ")", 0, {0, 0x80F0, 0xFFFC}, "BM_SHIFT                 0x080F = 2063  ["},
+    {SHIFT ", shift_type=1)", 0, {0, 0x80F0, 0xFFFC}, "BM_SHIFT                 0xF80F = -2033  ["},
+    {SHIFT ")", 0, {0, 0x80F0, 0xFFEC}, "BM_SHIFT                 0x0000 = 0  ["},
+    {SHIFT ", shift_type=1)", 0, {0, 0x80F0, 0xFFEC}, "BM_SHIFT                 0xFFFF = -1  ["},
+    {"conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,3,3,16,16], accumulate=winograd)",
+     0,
+     {0, 0x3C003C00, 0x3C003C00},
+     "transforms               may be off by "},
+    {"tensor_arithmetic(op=BM_SE, shape=[1,1,1,4], select_value=3)", 2, {0, 5, 5}, " -> 0x40400000  ["},
     {"mmad(dtype=int8, m=1, n=16, k=1, c_format=Nz)", 16, {7}, "nothing writes it        row 1, column 0 is outside"},
     {"mmad(dtype=int8, m=1, n=16, k=1, c_format=Nz)", 16, {7}, "\nc[0,0,1,0] = 7\n"},
     {"mmad(dtype=float16, m=1, n=16, k=1, accumulate=fast)",
@@ -394,24 +507,46 @@ static const struct {
 
 START_TEST(a_line_each)
 {
-    static uint32_t memory[3][4096];
-    void *operands[AIC_OPERANDS_MAX] = {memory[0], memory[1], memory[2]};
-    aic_spec spec;
-    aic_operand table[AIC_OPERANDS_MAX];
-    size_t count = 0;
-    for (size_t o = 0; o < 3; o++) {
-        for (size_t i = 0; i < COUNT(memory[0]); i++) {
-            memory[o][i] = lines[_i].words[o];
-        }
-    }
-    ck_assert_msg(aic_spec_read(lines[_i].spec, &spec) == AIC_OK, "%s", aic_last_error());
-    ck_assert_msg(aic_spec_operands(&spec, NULL, table, &count) == AIC_OK, "%s", aic_last_error());
-    for (size_t o = 0; o < count; o++) {
-        operands[o] = table[o].direction == AIC_DIRECTION_UNUSED ? NULL : operands[o];
-    }
-    ck_assert_msg(aic_trace(&spec, NULL, operands, count, lines[_i].element, NULL, text, sizeof text, NULL) == AIC_OK,
-                  "%s", aic_last_error());
-    ck_assert_msg(strstr(text, lines[_i].line) != NULL, "no \"%s\":\n%s", lines[_i].line, text);
+    check_line(lines[_i].spec, NULL, lines[_i].element, lines[_i].words, lines[_i].line);
+}
+END_TEST
+
+/* The same under a choice that is not the default. */
+static const struct {
+    const char *key, *value, *spec;
+    int64_t element;
+    uint32_t words[3];
+    const char *line;
+} chosen[] = {
+    {"shift", "nearest", REQ8 "deqScalar=0x40133E800000)", 0, {0, 1000}, ">> 4                     1000 -> 62  ["},
+    {"shift", "nearest", REQ8 "deqScalar=0x40133E800000)", 0, {0, 1016}, ">> 4                     1016 -> 64  ["},
+    {"shift", "nearest", REQ8 "deqScalar=0x40133E800000)", 0, {0, 1001}, ">> 4                     1001 -> 63  ["},
+    {"shift", "nearest", REQ8 "deqScalar=0x40133E800000)", 0, {0, 999}, ">> 4                     999 -> 62  ["},
+    {"relu",
+     "before",
+     REQ8 "reluEn=true, deqScalar=0x3F000000)",
+     0,
+     {0, 0xFFFFFFFE},
+     "relu                     -2 -> 0  ["},
+    {"int_overflow",
+     "clamp",
+     "mmad(dtype=int8, m=1, n=16, k=1, init_c=false)",
+     0,
+     {0x80000000, 0xFFFFFFFF, 0x01010101},
+     "clamp to int32           -2147483649 -> -2147483648  ["},
+    {"int_overflow",
+     "clamp",
+     "mmad(dtype=int8, m=1, n=16, k=1, init_c=false)",
+     0,
+     {0x7FFFFFFF, 0x01010101, 0x01010101},
+     "clamp to int32           2147483648 -> 2147483647  ["},
+};
+
+START_TEST(a_line_under_a_choice)
+{
+    aic_semantics semantics = aic_semantics_init();
+    ck_assert_int_eq(aic_semantics_choose(&semantics, chosen[_i].key, chosen[_i].value), AIC_OK);
+    check_line(chosen[_i].spec, &semantics, chosen[_i].element, chosen[_i].words, chosen[_i].line);
 }
 END_TEST
 
@@ -457,7 +592,10 @@ Suite *suite_trace(void)
     tcase_add_loop_test(tests, quantisation_step_by_step, 0, COUNT(quantised));
     tcase_add_test(tests, cube_block_by_block);
     tcase_add_test(tests, long_sums_are_cut);
+    tcase_add_test(tests, long_float_sums_are_cut);
+    tcase_add_loop_test(tests, seldom_requests, 0, COUNT(seldom));
     tcase_add_loop_test(tests, a_line_each, 0, COUNT(lines));
+    tcase_add_loop_test(tests, a_line_under_a_choice, 0, COUNT(chosen));
     tcase_add_loop_test(tests, refused, 0, COUNT(refusals));
     suite_add_tcase(suite, tests);
     return suite;

@@ -258,7 +258,9 @@ START_TEST(other_shapes_are_fast)
         {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,3,1,16,16]", AIC_ACCUMULATE_FAST},
         {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,5,3,16,16]", AIC_ACCUMULATE_FAST},
         {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,3,3,16,16], stride=[1,2]", AIC_ACCUMULATE_FAST},
+        {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,3,3,16,16], stride=[2,1]", AIC_ACCUMULATE_FAST},
         {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,3,3,16,16], dilation=[2,1]", AIC_ACCUMULATE_FAST},
+        {"dtype=float16, fm_shape=[1,9,9,16], kernel_shape=[1,3,3,16,16], dilation=[1,2]", AIC_ACCUMULATE_FAST},
         {"dtype=float16, fm_shape=[1,3,3,16], kernel_shape=[1,3,3,16,16], stride=[7,7]", AIC_ACCUMULATE_FAST},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

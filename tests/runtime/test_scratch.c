@@ -3,6 +3,7 @@
 #include "runtime/call/scratch.h"
 #include "tests/memory_limit.h"
 #include <aic/context.h>
+#include <aic/rules.h>
 
 #include <check.h>
 #include <stdint.h>
@@ -178,8 +179,20 @@ END_TEST
 typedef struct loser {
     pthread_barrier_t ready, go;
     aic_status status;
+    bool more; /* is kept, for which there is no memory */
     char before[128], during[128], after[128];
 } loser;
+
+/* What is said besides, which needs the same record. */
+static void say_more(void)
+{
+    static const aic_rule rule = {.source = "a page"};
+    aic_fail_rule(&rule, 0);
+    (void)aic_fail_source(AIC_IO, &rule);
+    (void)aic_fail_where(AIC_IO, "where");
+    aic_fail_also("another", &rule);
+    aic_warn(NULL, "a warning");
+}
 
 static void *fail_without_memory(void *argument)
 {
@@ -188,6 +201,8 @@ static void *fail_without_memory(void *argument)
     pthread_barrier_wait(&l->go);
     strcpy(l->before, aic_last_error());
     l->status = aic_fail(AIC_IO, "loser", "a message");
+    say_more();
+    l->more = aic_last_error_at(1) != NULL || aic_last_error_rule(0) != NULL || aic_take_warning() != NULL;
     strncpy(l->during, aic_last_error(), sizeof l->during - 1);
     pthread_barrier_wait(&l->ready);
     pthread_barrier_wait(&l->go);
@@ -223,6 +238,7 @@ START_TEST(no_memory_for_a_message)
     }
     ck_assert_str_eq(l.before, "");
     ck_assert_int_eq(l.status, AIC_IO);
+    ck_assert(!l.more);
     ck_assert_str_eq(l.during, "out of memory: there was none for the message of this thread's last failure");
     ck_assert_str_eq(l.after, "loser: a message");
 }

@@ -201,6 +201,10 @@ START_TEST(answers)
         ck_assert_int_eq(aic_spec_get_operands(spec, NULL, (aic_operand *)(void *)entries, entry_sizes[i], 1, &count),
                          AIC_UNSUPPORTED);
     }
+    size_t count = 0; /* entries that cannot even hold their size */
+    ck_assert_int_eq(aic_spec_get_operands(spec, NULL, (aic_operand *)(void *)entries, 4, 4, &count),
+                     AIC_INVALID_ARGUMENT);
+    check_message("operands: size: is 4");
     aic_spec_destroy(spec);
 }
 END_TEST
@@ -223,6 +227,10 @@ START_TEST(specifications)
     ck_assert_int_eq(got.quantPre, AIC_QUANT_VREQ8);
     ck_assert_int_eq(aic_spec_get_fixpipe(chain, 0, &got), AIC_INVALID_ARGUMENT);
     check_message("conv2d");
+    ck_assert_int_eq(aic_spec_get_fixpipe(chain, 2, &got), AIC_INVALID_ARGUMENT);
+    check_message("stage: number 2 is no operator, not fixpipe");
+    ck_assert_int_eq(aic_spec_get(chain, 0, (aic_op)99, &got), AIC_INVALID_ARGUMENT);
+    check_message("stage: number 0 is conv2d, not an operator");
     ck_assert_int_eq(aic_spec_chain((const aic_spec *const[]){conv, NULL}, 2, &read), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_spec_chain((const aic_spec *const[]){chain, chain, chain, chain}, 4, &read),
                      AIC_INVALID_ARGUMENT);

@@ -1,6 +1,6 @@
 /* Operators and chains whose quantisation word, scale or constants are the same for all columns: they are no part of
  * the kernel. Requests that differ in it alone share machine code, and each computes with its own. */
-#include "frontend/core/stage.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 #include "tests/disk_case.h"
 #include "tools/harness/verify.h"
@@ -69,6 +69,38 @@ static const struct {
     {"tensor_arithmetic(op=BM_SG, shape=[1,16,1,9], input0_is_const=true, select_value=2)", 1},
 };
 enum { CHAINS = sizeof chains / sizeof chains[0] };
+
+/* Constants that are one word of a kernel, and those that code had better know. */
+START_TEST(constants_that_code_knows)
+{
+    static const struct {
+        const char *rest;
+        size_t words;
+    } rows[] = {
+        {"op=BM_SUB, input0_is_const=true", 1},
+        {"op=BM_SHIFT, input0_is_const=true", 0},
+        {"op=BM_MAX, input0_is_const=true", 0},
+        {"op=BM_MIN, input0_is_const=true", 0},
+        {"op=BM_DIV, input0_is_const=true", 0},
+        {"op=BM_SHIFT, input1_is_const=true", 0},
+        {"op=BM_MAX, input1_is_const=true", 0},
+        {"op=BM_DIV, input1_is_const=true, input1_const=8", 0},
+        {"op=BM_DIV, input1_is_const=true, input1_const=3", 1},
+        {"op=BM_CPY, input0_is_const=true", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[160];
+        aic_spec spec, canonical;
+        aic_words words;
+        const aic_semantics semantics = aic_semantics_init();
+        snprintf(text, sizeof text, "tensor_arithmetic(shape=[1,3,4,50], %s)", rows[i].rest);
+        ck_assert_msg(aic_spec_read(text, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_spec_resolve_kernel(&spec, NULL, &canonical) == AIC_OK, "%s", aic_last_error());
+        aic_spec_take_words(&canonical, &semantics, &words);
+        ck_assert_msg(words.count == rows[i].words, "%s: %zu", rows[i].rest, words.count);
+    }
+}
+END_TEST
 
 static aic_semantics usual;
 
@@ -346,6 +378,7 @@ Suite *suite_words(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, set_semantics, NULL);
     tcase_add_checked_fixture(disk, set_semantics, NULL);
+    tcase_add_test(tcase, constants_that_code_knows);
     tcase_add_loop_test(tcase, words_share_kernels, 0, CHAINS);
     tcase_add_loop_test(tcase, a_thousand_scales, 0, sizeof of_a_scale / sizeof of_a_scale[0]);
     tcase_add_loop_test(tcase, handles_have_their_own_words, 0, 6);
