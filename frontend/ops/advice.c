@@ -68,11 +68,11 @@ static void say_real(place *p, bool doubtful, const char *field, double value, c
 
 /* ---- types of accumulators ---- */
 
+/* Of a stage between others: tensor arithmetic. */
 static bool works_on_bits(const aic_stage *stage)
 {
-    return stage->op == AIC_OP_TENSOR_ARITHMETIC &&
-           aic_arith_op_get(stage->desc.tensor_arithmetic.op)->dtype != AIC_FLOAT32 &&
-           stage->desc.tensor_arithmetic.op != AIC_ATOMIC_BM_CPY;
+    const aic_atomic_op op = stage->desc.tensor_arithmetic.op;
+    return aic_arith_op_get(op)->dtype != AIC_FLOAT32 && op != AIC_ATOMIC_BM_CPY;
 }
 
 /* Where the stage takes accumulators of the type `left` for ones of the type `read`, and nobody has made them such:

@@ -21,7 +21,7 @@ static aic_status read_type(aic_pto_reader *in, aic_pto_line *line)
     line->type_where = word.start;
     return line->type >= 0
                ? AIC_OK
-               : aic_pto_fail_word(in, word, NULL,
+               : aic_pto_fail_word(in, word, "",
                                    "a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32)");
 }
 
@@ -29,7 +29,7 @@ static aic_status read_literal(aic_pto_reader *in, aic_pto_word *word)
 {
     aic_status status = aic_pto_read_word(in, AIC_PTO_LITERAL, "a value or a literal", word);
     if (status == AIC_OK && !aic_pto_is_integer(*word) && !aic_pto_is_float(*word)) {
-        status = aic_pto_fail_word(in, *word, NULL, "a literal");
+        status = aic_pto_fail_word(in, *word, "", "a literal");
     }
     return status;
 }
@@ -93,7 +93,7 @@ static aic_status read_result(aic_pto_reader *in, aic_pto_line *line)
     aic_status status = aic_pto_read_word(in, AIC_PTO_NAME, "texpands", &word);
     const bool level1 = status == AIC_OK && aic_pto_word_is(word, "pto.texpands");
     if (status == AIC_OK && !level1 && !aic_pto_word_is(word, "texpands")) {
-        status = aic_pto_fail_word(in, word, NULL, "texpands or pto.texpands");
+        status = aic_pto_fail_word(in, word, "", "texpands or pto.texpands");
     }
     if (status == AIC_OK) {
         status = read_scalar(in, line);
@@ -111,7 +111,7 @@ static aic_status expect_word(aic_pto_reader *in, const char *expected)
 {
     aic_pto_word word;
     aic_status status = aic_pto_read_word(in, AIC_PTO_NAME, expected, &word);
-    return status != AIC_OK || aic_pto_word_is(word, expected) ? status : aic_pto_fail_word(in, word, NULL, expected);
+    return status != AIC_OK || aic_pto_word_is(word, expected) ? status : aic_pto_fail_word(in, word, "", expected);
 }
 
 /* "ins" "(" value ":" dtype ")" "outs" "(" ssa ":" tile_type ")", over line ends */
@@ -206,7 +206,7 @@ static aic_status read_statement(aic_pto_reader *in, aic_pto_line *line)
             return statements[i].read(in, line);
         }
     }
-    return aic_pto_fail_word(in, word, NULL, "a statement (pto.texpands, pto.tassign, .arg, .const)");
+    return aic_pto_fail_word(in, word, "", "a statement (pto.texpands, pto.tassign, .arg, .const)");
 }
 
 /* Attributes in braces behind a statement mean nothing here: they are read as far as brackets and quotes pair up,

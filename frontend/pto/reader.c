@@ -42,7 +42,7 @@ aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char 
 aic_status aic_pto_fail_word(const aic_pto_reader *in, aic_pto_word word, const char *key, const char *expected)
 {
     const bool cut = word.length > SHOWN_MAX;
-    return aic_pto_fail(in, word.start, "%s%s%.*s%s is not %s", key ? key : "", key ? ": " : "",
+    return aic_pto_fail(in, word.start, "%s%s%.*s%s is not %s", key, key[0] != '\0' ? ": " : "",
                         (int)(cut ? SHOWN_MAX : word.length), word.start, cut ? "..." : "", expected);
 }
 

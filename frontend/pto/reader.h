@@ -25,7 +25,7 @@ void aic_pto_locate(const aic_pto_reader *in, const char *where, size_t *line, s
 aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a word: "texpands: KEY: WORD is not EXPECTED"; key NULL: without. Long words are cut. */
+/* The same for a word: "texpands: KEY: WORD is not EXPECTED"; key "": without. Long words are cut. */
 aic_status aic_pto_fail_word(const aic_pto_reader *in, aic_pto_word word, const char *key, const char *expected);
 
 bool aic_pto_word_is(aic_pto_word word, const char *text);

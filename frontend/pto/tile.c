@@ -302,7 +302,7 @@ static aic_status read_pair(body *b, aic_pto_word name, bool compact)
         k++;
     }
     if (k == KEYS) {
-        return aic_pto_fail_word(b->in, name, NULL,
+        return aic_pto_fail_word(b->in, name, "",
                                  compact ? "a key (valid, blayout, slayout, fractal, pad, compact)"
                                          : "a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, "
                                            "fractal, pad, compact; of a ConvTile loc, dtype, layout, shape, "
@@ -475,7 +475,7 @@ aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
         status = aic_pto_read_word(in, AIC_PTO_NAME, "pto.tile or pto.tile_buf", &name);
     }
     if (status == AIC_OK && !aic_pto_word_is(name, "pto.tile") && !aic_pto_word_is(name, "pto.tile_buf")) {
-        status = aic_pto_fail_word(in, name, NULL, "pto.tile or pto.tile_buf");
+        status = aic_pto_fail_word(in, name, "", "pto.tile or pto.tile_buf");
     }
     if (status == AIC_OK) {
         status = aic_pto_expect(in, '<');

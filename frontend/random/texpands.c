@@ -136,7 +136,7 @@ static void limit_region(const aic_semantics *semantics, aic_texpands_desc *desc
         return;
     }
     desc->v_row = desc->v_row < 0 || desc->v_row > desc->rows ? desc->rows : desc->v_row;
-    desc->v_col = desc->v_col < 0 || desc->v_col > desc->cols ? desc->cols : desc->v_col;
+    desc->v_col = desc->v_col < 0 ? desc->cols : desc->v_col; /* no larger one is drawn */
 }
 
 /* Manual placement where the tile fits; an address without it has no effect. */

@@ -349,6 +349,10 @@ START_TEST(by_hand)
     ck_assert(aic_coordinates_find(&c, 14, at) && at[0] == 6);
     ck_assert(!aic_coordinates_find(&c, 16, at));
     ck_assert(aic_coordinates_find(&c, 6, at) && at[0] == 3);
+    c.rank = 2; /* two of them */
+    c.axis[1] = (aic_axis){.name = "", .size = 2, .block = 1, .outer = 100};
+    ck_assert(aic_coordinates_find(&c, 114, at) && at[0] == 6 && at[1] == 1);
+    ck_assert(!aic_coordinates_find(&c, 116, at));
     /* Ways to an odd element that are too many to try, where each step is even. */
     c = axes_of(AIC_AXES_MAX, (aic_axis){.name = "", .size = INT32_MAX, .block = 1, .outer = 2});
     ck_assert(!aic_coordinates_find(&c, INT32_MAX, at));

@@ -78,6 +78,9 @@ static const struct {
     {"tensor_arithmetic(op=BM_ADD, shape=[1,1,1,4])", {0, 1, 0x3F800000}, AIC_EVENT_SUBNORMAL_READ, 4, 0},
     {"tensor_arithmetic(op=BM_SUB, shape=[1,1,1,4])", {0, 0x7F800000, 0x7F800000}, AIC_EVENT_NAN_MADE, 4, 0},
     {"tensor_arithmetic(op=BM_SUB, shape=[1,1,1,4])", {0, 0x7FC00000, 0x7F800000}, AIC_EVENT_NAN_MADE, 0, -1},
+    {"tensor_arithmetic(op=BM_MAC, shape=[1,1,1,4])", {0x7FC00000, 0, 0}, AIC_EVENT_NAN_MADE, 0, -1}, /* was there */
+    {"tensor_arithmetic(op=BM_MAC, shape=[1,1,1,4])", {0, 0x7F800000, 0}, AIC_EVENT_NAN_MADE, 4, 0},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,1,4])", {0x7FC00000, 0x7F800000, 0xFF800000}, AIC_EVENT_NAN_MADE, 4, 0},
     {"tensor_arithmetic(op=BM_SG, shape=[1,1,1,4])", {0, 0x7FC00000, 0x7F800000}, AIC_EVENT_NAN_LOST, 4, 0},
     {"tensor_arithmetic(op=BM_ADD, shape=[1,1,1,4])", {0, 0x7F800000, 0x3F800000}, AIC_EVENT_NOT_FINITE, 4, 0},
     {"tensor_arithmetic(op=BM_MUL, shape=[1,1,1,4])", {0, 0x7F000000, 0x40000000}, AIC_EVENT_OVERFLOW, 4, 0},

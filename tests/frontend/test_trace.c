@@ -251,6 +251,7 @@ static const struct {
     {"tensor_arithmetic_quantized(op=BM_MAX, shape=[2,1,2,5])", NULL, NULL},
     {"tensor_arithmetic_quantized(op=BM_MUL, shape=[2,1,2,5])", "rounding", "half_up"},
     {"tensor_arithmetic_quantized(op=BM_MUL, shape=[2,1,2,5], rshift_bit=3)", "rounding", "half_up"},
+    {"mmad(dtype=float16, m=20, n=40, k=3) | tensor_arithmetic(op=BM_ADD)", NULL, NULL},
     {"mmad(dtype=float16, m=20, n=16, k=3) | tensor_arithmetic(op=BM_ADD, input1_stride=[-1,-1,40,2])", NULL, NULL},
     {"mmad(dtype=float16, m=1, n=16, k=3) | tensor_arithmetic(op=BM_ADD, shape=[0,0,1,0], input1_stride=[-1,-1,-1,2])",
      NULL, NULL},
