@@ -120,7 +120,7 @@ expect 'a page' 0 '' "$aicjit" draw "$layer" -o page.html
 ok 'begins as HTML' test "$(head -c 15 page.html)" = '<!doctype html>'
 ok 'and ends' test "$(tail -n 1 page.html)" = '</body></html>'
 whole page.html
-expect 'a large one' 0 '' timeout 20 "$aicjit" draw 'conv2d(dtype=float16, fm_shape=[64,512,512,16], kernel_shape=[64,3,3,1024,16])' -o large.svg
+expect 'a large one' 0 '' timeout 600 "$aicjit" draw 'conv2d(dtype=float16, fm_shape=[64,512,512,16], kernel_shape=[64,3,3,1024,16])' -o large.svg
 ok 'is a small file' test "$(stat -c %s large.svg)" -lt 4000000
 whole large.svg
 while read -r spec; do

@@ -71,7 +71,7 @@ has 'tune: the default is framed' predicted.html '<rect class=ring'
 # ---- paths ----
 
 expect 'a folder that is not there' 2 '"no/such.html"' "$aicjit" bench "$half" --report no/such.html
-expect 'it is refused before the work' 2 '"no/such.html"' timeout 20 "$aicjit" bench "$half" --min-time 3000 --report no/such.html
+expect 'it is refused before the work' 2 '"no/such.html"' timeout 600 "$aicjit" bench "$half" --min-time 3000 --report no/such.html
 expect 'tune: a folder that is not there' 2 '"no/such.html"' "$aicjit" tune "$half" --report no/such.html
 expect 'a folder' 2 '' "$aicjit" bench "$half" --report .
 expect 'a program' 2 'no effect on a program' "$aicjit" bench --pto x.pto --report x.html

@@ -543,6 +543,15 @@ START_TEST(scalars_of_floats)
         ck_assert_uint_eq(bits, rows[i].message == NULL ? 0x3f800000 : 77);
         ck_assert(rows[i].message == NULL || strstr(aic_last_error(), rows[i].message) != NULL);
     }
+    char digits[AIC_NUMBER_LENGTH_MAX + 2]; /* more than are read, although the number is one */
+    uint32_t bits = 77;
+    memset(digits, '0', sizeof digits);
+    digits[0] = '1', digits[1] = '.', digits[sizeof digits - 1] = '\0';
+    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_INVALID_ARGUMENT);
+    ck_assert_uint_eq(bits, 77);
+    digits[sizeof digits - 2] = '\0';
+    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_OK);
+    ck_assert_uint_eq(bits, 0x3f800000);
 }
 END_TEST
 
