@@ -55,7 +55,7 @@ static void start(batch *b, const aic_code *code, int form, const aic_images *im
         b->stride[code->words.operand[i]] = 0;
     }
     b->images = (aic_images){b->address, b->stride, images->count};
-    if (form == AIC_PLAIN && packs != 0 && b->stride[packs] == 0 && images->count > 1) {
+    if (form == AIC_PLAIN && packs != 0 && b->stride[packs] == 0) {
         b->form = AIC_PACKED;
     }
 }
@@ -66,17 +66,11 @@ static int64_t packed_bytes(const batch *b, int form)
     return b->form != form ? b->code->requirements.pack.bytes : 0;
 }
 
-/* What `workers` workers need: memory of each, or that of a shared call. */
+/* What `workers` workers need: memory of each, in which a call that they share has room, too. */
 static bool find_bytes(batch *b, int workers, int64_t packed, int64_t *bytes)
 {
-    int64_t shared = 0;
     b->each = aic_workspace_bytes(&b->code->requirements, b->form);
-    if (__builtin_mul_overflow(b->each, (int64_t)workers, bytes) ||
-        !aic_share_bytes(b->code, b->form, workers, &shared)) {
-        return false;
-    }
-    *bytes = *bytes > shared ? *bytes : shared;
-    return !__builtin_add_overflow(*bytes, packed, bytes);
+    return !__builtin_mul_overflow(b->each, (int64_t)workers, bytes) && !__builtin_add_overflow(*bytes, packed, bytes);
 }
 
 static bool take_memory(batch *b, const aic_team *team, int64_t packed, int *workers, aic_scratch *block)

@@ -141,10 +141,7 @@ aic_status aic_batch_check(const aic_code *code, int form, const aic_images *ima
     const aic_argument *argument = code->argument[form];
     /* The first image's own rules come first: they find addresses of 0. */
     aic_status status = check_images(code, form, &(aic_images){images->address, images->stride, 1});
-    if (status != AIC_OK || images->count == 1) {
-        return status;
-    }
-    status = check_strides(code, argument, images);
+    status = status == AIC_OK ? check_strides(code, argument, images) : status;
     if (status != AIC_OK) {
         return status;
     }

@@ -71,7 +71,7 @@ static aic_status map_some_file(size_t size, aic_code_region *region)
     for (int way = 0; way < WAYS && !mapped; way++) {
         const int file = open_file(way);
         mapped = file >= 0 && map_file(file, size, region);
-        error = mapped ? 0 : errno;
+        error = error == ENOMEM ? ENOMEM : errno; /* which is what the caller can do something about */
         if (file >= 0) {
             (void)close(file);
         }

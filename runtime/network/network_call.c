@@ -154,10 +154,10 @@ static aic_status run_images(const aic_network *net, const given *g, size_t firs
 {
     /* What is taken is given back as it was: the network does not change. */
     aic_network *owner = (aic_network *)(uintptr_t)net;
-    void *arena = first < last ? aic_net_arena_take(owner) : NULL;
+    void *arena = aic_net_arena_take(owner);
     aic_status status = AIC_OK;
     if (arena == NULL) {
-        return first < last ? aic_fail_memory(AIC_NETWORK_SUBJECT, (size_t)net->arena_bytes) : AIC_OK;
+        return aic_fail_memory(AIC_NETWORK_SUBJECT, (size_t)net->arena_bytes);
     }
     for (size_t image = first; image < last && status == AIC_OK; image++) {
         status = run_image(net, g, image, arena, NULL);
@@ -249,7 +249,7 @@ static aic_status run_batch(const aic_network *net, const given *g)
             free(d);
         }
     }
-    return status == AIC_OK ? run_images(net, g, done, g->images) : status;
+    return status == AIC_OK && done < g->images ? run_images(net, g, done, g->images) : status;
 }
 
 /* ---- the doors ---- */

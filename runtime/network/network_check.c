@@ -144,10 +144,10 @@ static aic_status run_kernel(aic_network *net, size_t number, ranges *written)
     for (int pass = AIC_DIRECTION_IN; pass <= AIC_DIRECTION_OUT; pass++) {
         for (size_t i = 0; i < kernel->count && status == AIC_OK; i++) {
             const size_t at = kernel->operand[i].tensor;
-            const aic_net_tensor *tensor = at != AIC_NET_NONE ? &net->tensor[at] : NULL;
-            if (tensor == NULL || tensor->kind != AIC_NET_BUFFER || (operands[i].direction & pass) == 0) {
+            if (at == AIC_NET_NONE || net->tensor[at].kind != AIC_NET_BUFFER || (operands[i].direction & pass) == 0) {
                 continue;
             }
+            const aic_net_tensor *tensor = &net->tensor[at];
             aic_net_tensor *base = &net->tensor[tensor->base];
             base->first = base->first < number ? base->first : number;
             base->last = number;

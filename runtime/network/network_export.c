@@ -307,10 +307,9 @@ static aic_status run_export(void *argument)
     for (size_t i = 0; i < job->net->kernels && status == AIC_OK; i++) {
         status = make_step(job, i);
     }
-    if (status == AIC_OK && (job->count == 0 || job->count * levels(job) > AIC_EXPORT_MAX)) {
-        status =
-            aic_fail(AIC_UNSUPPORTED, AIC_NETWORK_SUBJECT, "%zu different kernels for %zu levels are outside 1..%d",
-                     job->count, levels(job), AIC_EXPORT_MAX);
+    if (status == AIC_OK && job->count * levels(job) > AIC_EXPORT_MAX) {
+        status = aic_fail(AIC_UNSUPPORTED, AIC_NETWORK_SUBJECT, "%zu different kernels for %zu levels are more than %d",
+                          job->count, levels(job), AIC_EXPORT_MAX);
     }
     status = status == AIC_OK ? make_result(job) : status;
     release(job);

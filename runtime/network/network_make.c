@@ -51,7 +51,6 @@ static size_t take_kernel(making *m)
 static void note(making *m, size_t kernel, aic_status status)
 {
     m->made++;
-    kernel = kernel != SIZE_MAX ? kernel : m->kernels - 1; /* there was none left to take */
     if (status != AIC_OK && kernel < m->failed) {
         m->failed = kernel;
         m->status = status;
@@ -72,7 +71,8 @@ static void make_kernels(making *m)
     pthread_mutex_unlock(&m->mutex);
 }
 
-/* A maker's thread, in the environment that kernels are made in. */
+/* A maker's thread, in the environment that kernels are made in. Without memory for its record it makes none, and
+ * leaves them to the others. */
 static void *work(void *argument)
 {
     making *m = argument;
@@ -83,19 +83,16 @@ static void *work(void *argument)
         thread->own = true;
         make_kernels(m);
         aic_neutral_leave(&starters);
-        pthread_mutex_lock(&m->mutex);
-    } else {
-        const aic_status status = aic_fail_memory(AIC_NETWORK_SUBJECT, sizeof *thread);
-        pthread_mutex_lock(&m->mutex);
-        note(m, take_kernel(m), status);
     }
+    pthread_mutex_lock(&m->mutex);
     m->makers--;
     pthread_cond_signal(&m->changed);
     pthread_mutex_unlock(&m->mutex);
     return NULL;
 }
 
-/* Tells how far the makers are until all have ended. */
+/* Tells how far the makers are until all have ended. They note no kernel meanwhile: whoever says stop after one was
+ * made gets at most those that had been begun. */
 static void watch(making *m)
 {
     const aic_network_options *options = &m->net->options;
@@ -109,10 +106,7 @@ static void watch(making *m)
         const bool tell = made > told && options->progress != NULL && !m->stopped;
         told = made;
         if (tell) {
-            pthread_mutex_unlock(&m->mutex);
-            const bool go_on = options->progress(options->user, made, m->kernels);
-            pthread_mutex_lock(&m->mutex);
-            m->stopped = m->stopped || !go_on;
+            m->stopped = !options->progress(options->user, made, m->kernels);
         }
     }
     pthread_mutex_unlock(&m->mutex);
@@ -157,10 +151,12 @@ static aic_status make_all(aic_network *net, aic_context *context)
         aic_messages_put(&m.messages, m.status);
         return aic_net_blame(net, net->kernel[m.failed].line, m.status);
     }
-    return m.stopped && m.made < m.kernels
-               ? aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "progress ended the work after %zu of %zu kernels",
-                          m.made, m.kernels)
-               : status;
+    if (m.stopped) {
+        return aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "progress ended the work after %zu of %zu kernels",
+                        m.made, m.kernels);
+    }
+    /* Some are left where no maker had memory for its record. */
+    return status == AIC_OK && m.made < m.kernels ? aic_fail_memory(AIC_NETWORK_SUBJECT, sizeof(aic_thread)) : status;
 }
 
 /* ---- constants ---- */
@@ -242,13 +238,13 @@ static aic_status bind(aic_network *net, aic_net_kernel *kernel)
 
 aic_status aic_net_make(aic_network *net, aic_context *context)
 {
-    aic_status status = net->options.reference || net->kernels == 0 ? AIC_OK : make_all(net, context);
+    aic_status status = net->options.reference ? AIC_OK : make_all(net, context);
     for (size_t i = 0; i < net->kernels && status == AIC_OK; i++) {
         status = bind(net, &net->kernel[i]);
     }
     for (size_t i = 0; i < net->tensors; i++) {
         aic_net_tensor *tensor = &net->tensor[i];
-        if (tensor->kind == AIC_NET_CONSTANT && !tensor->view && tensor->plain) {
+        if (tensor->kind == AIC_NET_CONSTANT && tensor->plain) {
             net->constant_bytes += tensor->bytes;
         } else if (status == AIC_OK) {
             free(tensor->data);

@@ -149,7 +149,8 @@ static aic_status run_phases(shared_call *call, int form, const void *const oper
 
 /* ---- memory ---- */
 
-bool aic_share_bytes(const aic_code *code, int form, int workers, int64_t *bytes)
+/* Scratch memory of a call by that many workers; false when there is no such number. */
+static bool find_bytes(const aic_code *code, int form, int workers, int64_t *bytes)
 {
     const aic_requirements *r = &code->requirements;
     const int64_t common = r->shared_bytes + (form == AIC_PLAIN ? r->pack.bytes : 0);
@@ -166,7 +167,7 @@ static bool take_memory(aic_thread *thread, int64_t bytes, aic_scratch *block)
 static bool open_memory(const aic_code *code, aic_thread *thread, int form, int *workers, aic_scratch *block)
 {
     int64_t bytes;
-    if (aic_share_bytes(code, form, *workers, &bytes) && take_memory(thread, bytes, block)) {
+    if (find_bytes(code, form, *workers, &bytes) && take_memory(thread, bytes, block)) {
         return true;
     }
     *workers = 1;

@@ -64,7 +64,7 @@ void aic_team_enter(aic_team *team, const aic_share *share, const char *subject,
 {
     *team = (aic_team){.share = share, .subject = subject, .thread = thread, .workers = 1};
     team->cancellation = aic_cancellation_disable();
-    if (wanted <= 1 || thread->sharing) {
+    if (thread->sharing) {
         return;
     }
     if (share->parallel_for != NULL) {

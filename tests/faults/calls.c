@@ -203,7 +203,9 @@ BOTH(void *, mmap, (void *at, size_t size, int protection, int flags, int file, 
      (at, size, protection, flags, file, offset), MAP_FAILED, ENOMEM,
      hold(CALLS_MAPPINGS, result != MAP_FAILED ? (long)pages(size) : 0))
 TRACK(int, munmap, (void *at, size_t size), (at, size), hold(CALLS_MAPPINGS, -(long)pages(size)))
-FAULT(int, mprotect, (void *at, size_t size, int protection), (at, size, protection), -1, EACCES)
+/* Where it is the only call that fails, by a rule of the system; else for the same reason as the others. */
+FAULT(int, mprotect, (void *at, size_t size, int protection), (at, size, protection), -1,
+      atomic_load(&first) == atomic_load(&last) ? EACCES : ENOMEM)
 
 /* ---- files ---- */
 

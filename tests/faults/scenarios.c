@@ -706,17 +706,19 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},  {"calls", call_twice, false},
-    {"a chain", call_chain, false},      {"packing", call_packed, false},
-    {"observing", call_observed, true},  {"files of dumps", call_dumped, false},
-    {"dumps", dump_stages, false},       {"export", export_kernels, false},
-    {"merging", merge_files, false},     {"estimating", estimate, false},
-    {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false},
-    {"a program", run_program, false},   {"reference", ask_reference, false},
-    {"a batch", call_batch, false},      {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},    {"the folder on disk", look_after_folder, true},
-    {"parts on disk", keep_parts, true}, {"ready-made parts", use_ready_parts, true},
-    {"a network", run_network, false},   {"a network's object", export_network, false},
+    {"contexts", make_contexts, false},     {"calls", call_twice, false},
+    {"a chain", call_chain, false},         {"packing", call_packed, false},
+    {"observing", call_observed, true},     {"files of dumps", call_dumped, false},
+    {"dumps", dump_stages, false},          {"export", export_kernels, false},
+    {"merging", merge_files, false},        {"estimating", estimate, false},
+    {"a loop", call_with_loop, false},      {"the pool", call_with_pool, false},
+    {"a program", run_program, false},      {"reference", ask_reference, false},
+    {"a batch", call_batch, false},         {"measuring", measure, true},
+    {"the disk", keep_on_disk, true},       {"the folder on disk", look_after_folder, true},
+    {"parts on disk", keep_parts, true},    {"ready-made parts", use_ready_parts, true},
+    {"a network", run_network, false},      {"a network's object", export_network, false},
+    {"little memory", scarce_memory, true}, {"new threads", scarce_records, true},
+    {"a small cache", scarce_cache, true},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
@@ -765,6 +767,11 @@ static bool put_network(void)
         good = fclose(file) == 0 && good;
     }
     return good && file != NULL;
+}
+
+const char *scenarios_network(void)
+{
+    return net;
 }
 
 bool scenarios_open(void)

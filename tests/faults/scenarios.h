@@ -10,11 +10,21 @@ typedef struct scenario {
      * last one. What is wrong beside that - a result, a file, a buffer that was written to although the call failed -
      * it says by *wrong, in static storage. */
     aic_status (*run)(const char **wrong);
-    bool lenient; /* what it writes beside results may be lost without a status */
+    /* What it does beside results may be left undone without a status: what it writes, by how many threads it works. */
+    bool lenient;
 } scenario;
 
 extern const scenario scenarios[];
 extern const size_t scenario_count;
+
+/* Those of scarce.c: calls that go on with less when memory is short; calls of threads that get no record; kernels that
+ * are to be given up. */
+aic_status scarce_memory(const char **wrong);
+aic_status scarce_records(const char **wrong);
+aic_status scarce_cache(const char **wrong);
+
+/* The folder of a network of one input and one output. */
+const char *scenarios_network(void);
 
 /* Makes what scenarios read: a folder with files. False when that fails. */
 bool scenarios_open(void);

@@ -11,6 +11,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,12 +398,10 @@ START_TEST(progress_and_steps)
     aic_network_destroy(network_case_network(&c, NULL, &options));
     ck_assert_uint_eq(s.last, 4);
     ck_assert_uint_eq(s.most, 4);
-    aic_context *single = context_with(1, NULL);
-    s = (seen){.stop = 1};
-    const aic_status status = aic_network_open(single, c.folder, &options, &network);
-    ck_assert(status == AIC_INVALID_ARGUMENT || s.last == 4); /* it may be too late to stop */
-    ck_assert(status != AIC_INVALID_ARGUMENT || strstr(aic_last_error(), "progress ended") != NULL);
-    aic_network_destroy(network);
+    s = (seen){.stop = 4}; /* whoever says stop at last is heard, too */
+    ck_assert_int_eq(aic_network_open(NULL, c.folder, &options, &network), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_null(network);
+    ck_assert_str_eq(aic_last_error(), "network: progress ended the work after 4 of 4 kernels");
     s = (seen){.calls = 0};
     options.progress = NULL;
     options.step = take_step;
@@ -412,11 +411,275 @@ START_TEST(progress_and_steps)
     s.calls = 0;
     times_are_of_kernels(network, x, y);
     aic_network_destroy(network);
-    aic_context_destroy(single);
     network_case_close(&c);
     free(weights[0]);
     free(weights[1]);
     free(x);
+}
+END_TEST
+
+/* Four kernels that are none but the first the same. */
+#define WORDS(op, out, in)                                                                                             \
+    "kernel tensor_arithmetic(op=" #op ", shape=[1,1,4,4]) : output=" #out " input0=" #in " input1=x\n"
+static const char DIFFERENT[] =
+    "input x float32 [16]\nbuffer a float32 [16]\nbuffer b float32 [16]\nbuffer y float32 [16]\n" WORDS(BM_MUL, a, x)
+        WORDS(BM_ADD, b, a) WORDS(BM_SUB, a, b) WORDS(BM_MAX, y, a) "output y\n";
+
+/* Holds the only maker with its second kernel until progress has said stop. */
+typedef struct stopper {
+    sem_t told;
+    int made, calls;
+    size_t last;
+} stopper;
+
+static void hold_second(void *data, int level, const char *line)
+{
+    stopper *s = data;
+    if (level == 2 && strncmp(line, "miss ", 5) == 0 && ++s->made == 2) {
+        while (sem_wait(&s->told) != 0) {
+        }
+    }
+}
+
+static bool stop(void *user, size_t made, size_t kernels)
+{
+    stopper *s = user;
+    ck_assert_uint_eq(kernels, 4);
+    s->calls++;
+    s->last = made;
+    ck_assert_int_eq(sem_post(&s->told), 0);
+    return false;
+}
+
+/* What was begun when progress says stop is made, and no kernel more. */
+START_TEST(progress_ends_the_work)
+{
+    network_case c;
+    stopper s = {.made = 0};
+    aic_context_options options = aic_context_options_init();
+    aic_network_options network_options = aic_network_options_init();
+    aic_context *context;
+    aic_network *network = NULL;
+    ck_assert_int_eq(sem_init(&s.told, 0, 0), 0);
+    options.threads = 1;
+    options.cache = "off";
+    options.verbose = 2;
+    options.log = hold_second;
+    options.log_data = &s;
+    network_options.progress = stop;
+    network_options.user = &s;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    network_case_open(&c);
+    network_case_text(&c, DIFFERENT);
+    ck_assert_int_eq(aic_network_open(context, c.folder, &network_options, &network), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "network: progress ended the work after 2 of 4 kernels");
+    ck_assert_ptr_null(network);
+    ck_assert(s.calls == 1 && s.last == 1 && s.made == 2);
+    aic_context_destroy(context);
+    (void)sem_destroy(&s.told);
+    network_case_close(&c);
+}
+END_TEST
+
+/* ---- what ends a call, calls in calls ---- */
+
+/* A caller's loop on the calling thread, in halves. Inside of it, perhaps, a batch of another network. */
+typedef struct loop {
+    int calls;
+    const aic_network *inner;
+    const void *in[2];
+    void *out;
+} loop;
+
+static void by_halves(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
+{
+    loop *l = user;
+    l->calls++;
+    if (l->inner != NULL) {
+        ck_assert_msg(aic_network_batch(l->inner, l->in, 2, &l->out, 1, 4) == AIC_OK, "%s", aic_last_error());
+    }
+    body(data, 0, items / 2, 0);
+    body(data, items / 2, items, workers - 1);
+}
+
+enum { TILE = 8 * 8 };
+static const char TILES[] = "input rows int32 [1]\ninput s float32 [1]\nbuffer y float32 [8,8]\n"
+                            "kernel texpands(dtype=float32, rows=8, cols=8) : dst=y scalar=s\n"
+                            "kernel texpands(dtype=float32, rows=8, cols=8, v_row=dyn) : dst=y scalar=s v_row=rows\n"
+                            "output y\n";
+
+static aic_network *open_tiles(network_case *c, loop *l, aic_context **context)
+{
+    aic_context_options options = aic_context_options_init();
+    options.threads = 2;
+    options.parallel_for = by_halves;
+    options.parallel_for_data = l;
+    ck_assert_msg(aic_context_create(&options, context) == AIC_OK, "%s", aic_last_error());
+    network_case_open(c);
+    network_case_text(c, TILES);
+    return network_case_network(c, *context, NULL);
+}
+
+/* Of images that break a rule it is the first that was come to that the batch tells; no worker goes on behind its own.
+ */
+START_TEST(an_image_that_fails_ends_a_batch)
+{
+    network_case c;
+    loop l = {.calls = 0};
+    aic_context *context;
+    aic_network *network = open_tiles(&c, &l, &context);
+    static const int32_t rows[6] = {8, 99, 8, 77, 8, 8}, right[6] = {8, 1, 2, 3, 4, 5};
+    static const float values[6] = {1, 2, 3, 4, 5, 6};
+    static float y[6][TILE];
+    void *out = y;
+    ck_assert_int_eq(aic_network_batch(network, (const void *[]){rows, values}, 2, &out, 1, 6), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "line 6") != NULL && strstr(aic_last_error(), "99") != NULL, "%s",
+                  aic_last_error());
+    ck_assert_int_eq(l.calls, 1);
+    ck_assert(y[0][0] == 1 && y[2][0] == 0 && y[4][0] == 0 && y[5][0] == 0);
+    ck_assert_int_eq(aic_network_batch(network, (const void *[]){right, values}, 2, &out, 1, 6), AIC_OK);
+    ck_assert(y[1][7] == 2 && y[5][4 * 8] == 6);
+    aic_network_destroy(network);
+    aic_context_destroy(context);
+    network_case_close(&c);
+}
+END_TEST
+
+/* In a loop of the library's a batch is done by the thread that it is called on. */
+START_TEST(batches_in_loops_are_not_divided)
+{
+    network_case c;
+    loop l = {.calls = 0};
+    aic_context *context;
+    aic_network *network = open_tiles(&c, &l, &context);
+    static const int32_t rows[4] = {8, 8, 8, 8};
+    static const float values[4] = {1, 2, 3, 4}, others[4] = {5, 6, 7, 8};
+    static float y[4][TILE], z[4][TILE];
+    void *out = y;
+    l = (loop){.inner = network, .in = {rows, others}, .out = z};
+    ck_assert_int_eq(aic_network_batch(network, (const void *[]){rows, values}, 2, &out, 1, 4), AIC_OK);
+    ck_assert_int_eq(l.calls, 1);
+    for (int k = 0; k < 4; k++) {
+        ck_assert(y[k][0] == values[k] && y[k][TILE - 1] == values[k]);
+        ck_assert(z[k][0] == others[k] && z[k][TILE - 1] == others[k]);
+    }
+    aic_network_destroy(network);
+    aic_context_destroy(context);
+    network_case_close(&c);
+}
+END_TEST
+
+/* A step that calls the network once more, to a depth. */
+typedef struct depth {
+    const aic_network *network;
+    const int8_t *x;
+    int left;
+} depth;
+
+static void call_deeper(void *user, size_t kernel)
+{
+    depth *d = user;
+    int8_t y[PLANE];
+    if (kernel == 1 && d->left-- > 0) {
+        ck_assert_int_eq(call(d->network, d->x, y), AIC_OK);
+    }
+}
+
+/* More calls at a time than arenas are kept, each within a step of another. */
+START_TEST(calls_in_steps_have_arenas_of_their_own)
+{
+    network_case c;
+    void *weights[2], *x = network_case_values(AIC_INT8, PLANE, 3), *other = network_case_values(AIC_INT8, PLANE, 4);
+    int8_t expected[PLANE], y[PLANE];
+    depth d = {.x = other};
+    aic_network_options options = aic_network_options_init();
+    options.step = call_deeper;
+    options.user = &d;
+    open_layers(&c, weights);
+    expect_layers(x, weights, expected);
+    aic_network *network = network_case_network(&c, NULL, &options);
+    d.network = network;
+    for (int again = 0; again < 2; again++) {
+        d.left = 10;
+        ck_assert_int_eq(call(network, x, y), AIC_OK);
+        ck_assert_mem_eq(y, expected, PLANE);
+    }
+    aic_network_destroy(network);
+    network_case_close(&c);
+    free(weights[0]);
+    free(weights[1]);
+    free(other);
+    free(x);
+}
+END_TEST
+
+/* ---- images of constants, places ---- */
+
+#define LAYERED(out, in, fm, kernel, more, w)                                                                          \
+    "kernel conv2d(dtype=int8, fm_shape=[" fm ",32], kernel_shape=[" kernel ",32]" more                                \
+    ") | fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, deqScalar=quant(0.01, 0, int8)) : dst=" #out           \
+    " feature_map=" #in " weight=" #w "\n"
+
+/* Constants in parts, of which one is packed for two kernels, in two forms, and one is another part of the same file.
+ */
+static const char PARTS[] =
+    "input x int8 [1,6,6,32]\nconstant w w.npy\nview t w int8 [9216] at 0\nview v w int8 [9216] at 9216\n"
+    "view u w int8 [2048] at 0\nview xw x uint32 [288] at 0\nbuffer d int8 [2,6,6,32]\n" BUFFER(a) BUFFER(b)
+        BUFFER(y) "view aw a uint32 [288] at 0\n"
+                  "kernel tensor_arithmetic(op=BM_CPY, shape=[1,1,18,16]) : output=aw input0=xw\n" LAYERED(
+                      b, a, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t)
+                      LAYERED(a, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", v) LAYERED(d, a, "1,6,6", "1,1,1,64", "", u)
+                          LAYERED(b, d, "2,6,6", "2,1,1,32", "", u)
+                              LAYERED(y, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t) "output y\n";
+
+START_TEST(constants_are_packed_by_part_and_form)
+{
+    network_case c;
+    aic_network_options options = aic_network_options_init();
+    static int8_t y[2][PLANE];
+    network_case_open(&c);
+    free(network_case_npy(&c, "w.npy", AIC_INT8, 2 * WEIGHTS, NULL));
+    void *x = network_case_values(AIC_INT8, PLANE, 3);
+    network_case_text(&c, PARTS);
+    for (int reference = 0; reference < 2; reference++) {
+        options.reference = reference == 1;
+        aic_network *network = network_case_network(&c, NULL, &options);
+        ck_assert_msg(call(network, x, y[reference]) == AIC_OK, "%s", aic_last_error());
+        aic_network_destroy(network);
+    }
+    ck_assert_mem_eq(y[0], y[1], PLANE);
+    network_case_close(&c);
+    free(x);
+}
+END_TEST
+
+/* mid lives before big, low as long as both; none is never used. Rows of 16 floats, a line each. */
+static const char PLACES[] =
+    "input x float32 [16]\nbuffer big float32 [5,16]\nview b big float32 [16] at 0\nbuffer mid float32 [3,16]\n"
+    "view m mid float32 [16] at 0\nbuffer low float32 [2,16]\nview l low float32 [16] at 0\nbuffer none float32 "
+    "[9,16]\n"
+    "buffer y float32 [16]\n" WORDS(BM_MUL, m, x) WORDS(BM_ADD, l, m) WORDS(BM_ADD, b, l) WORDS(
+        BM_ADD, b, b) "kernel tensor_arithmetic(op=BM_ADD, shape=[1,1,4,4]) : output=y input0=l input1=b\noutput y\n";
+
+START_TEST(buffers_share_places_when_their_lives_are_apart)
+{
+    enum { LINE = 64 };
+    network_case c;
+    aic_network_facts facts = aic_network_facts_init();
+    static const float x[16] = {1, 2, 3};
+    float y[16];
+    network_case_open(&c);
+    network_case_text(&c, PLACES);
+    aic_network *network = network_case_network(&c, NULL, NULL);
+    ck_assert_int_eq(aic_network_info(network, &facts), AIC_OK);
+    ck_assert_int_eq(facts.buffer_bytes, (5 + 3 + 2) * LINE);
+    ck_assert_int_eq(facts.arena_bytes, (5 + 2) * LINE);
+    ck_assert_int_eq(call(network, x, y), AIC_OK);
+    for (int i = 0; i < 16; i++) {
+        ck_assert(y[i] == 2 * x[i] * x[i] + 4 * x[i]);
+    }
+    aic_network_destroy(network);
+    network_case_close(&c);
 }
 END_TEST
 
@@ -446,7 +709,8 @@ START_TEST(wrong_calls_are_refused)
     refuse(network, memory[0], 2, memory[1], 1, 1, "2 inputs given, 1 expected");
     refuse(network, memory[0], 1, memory[1], 0, 1, "0 outputs given, 1 expected");
     refuse(network, memory[0], 1, memory[0] + 796, 1, 1, "y: overlaps x");
-    refuse(network, memory[0], 1, memory[1], 1, SIZE_MAX / 2, "leave the address space");
+    refuse(network, memory[0], 1, memory[1], 1, SIZE_MAX / 2, "x: 9223372036854775807 images leave the address space");
+    refuse(network, memory[0], 1, memory[1], 1, SIZE_MAX / (2 * HALVES), "images leave the address space");
     refuse(network, memory[1], 1, memory[0] + 4, 1, 3, "y: overlaps x");
     for (size_t i = 0; i < sizeof memory; i++) {
         ck_assert_uint_eq(memory[i / sizeof memory[0]][i % sizeof memory[0]], 0x11);
@@ -454,6 +718,25 @@ START_TEST(wrong_calls_are_refused)
     options.size = 4;
     aic_network *none = NULL;
     ck_assert_int_eq(aic_network_open(NULL, c.folder, &options, &none), AIC_INVALID_ARGUMENT);
+    aic_network_destroy(network);
+    network_case_close(&c);
+}
+END_TEST
+
+/* Three float16 read as one word: a second image would begin in the middle of a word. */
+START_TEST(images_that_cannot_follow_each_other)
+{
+    network_case c;
+    static _Alignas(64) uint16_t x[2][3] = {{1, 2, 3}};
+    uint32_t y[2] = {0};
+    network_case_open(&c);
+    network_case_text(&c, "input x float16 [3]\nview w x uint32 [1] at 0\nbuffer y float32 [1]\n"
+                          "kernel tensor_arithmetic(op=BM_CPY, shape=[1,1,1,1]) : output=y input0=w\noutput y\n");
+    aic_network *network = network_case_network(&c, NULL, NULL);
+    refuse(network, x, 1, y, 1, 2,
+           "x: images of 6 bytes cannot follow each other, their addresses must be multiples of 4");
+    ck_assert_int_eq(aic_network_batch(network, (const void *[]){x}, 1, (void *[]){y}, 1, 1), AIC_OK);
+    ck_assert(y[0] == 0x20001 && y[1] == 0);
     aic_network_destroy(network);
     network_case_close(&c);
 }
@@ -470,7 +753,14 @@ Suite *suite_network(void)
     tcase_add_test(tcase, threads_have_arenas_of_their_own);
     tcase_add_test(tcase, any_number_of_threads_calls);
     tcase_add_test(tcase, progress_and_steps);
+    tcase_add_test(tcase, progress_ends_the_work);
+    tcase_add_test(tcase, an_image_that_fails_ends_a_batch);
+    tcase_add_test(tcase, batches_in_loops_are_not_divided);
+    tcase_add_test(tcase, calls_in_steps_have_arenas_of_their_own);
+    tcase_add_test(tcase, constants_are_packed_by_part_and_form);
+    tcase_add_test(tcase, buffers_share_places_when_their_lives_are_apart);
     tcase_add_test(tcase, wrong_calls_are_refused);
+    tcase_add_test(tcase, images_that_cannot_follow_each_other);
     suite_add_tcase(suite, tcase);
     return suite;
 }
