@@ -128,6 +128,39 @@ START_TEST(pages_come_back)
 }
 END_TEST
 
+/* A region has pages enough for an image, but not in a row: the image gets another one. */
+static void fill_with_holes(void *unused)
+{
+    (void)unused;
+    enum { COUNT = 1 << 14, PAGE = 4096 };
+    static aic_code_memory memory[COUNT];
+    uint32_t count = 0;
+    while (count < COUNT && aic_code_memory_regions() <= 1) {
+        memory[count] = place(count, PAGE);
+        count++;
+    }
+    child_expect(aic_code_memory_regions() == 2, "a second region");
+    aic_code_memory_release(&memory[--count]); /* which goes with it */
+    child_expect(aic_code_memory_regions() == 1, "the first region is full");
+    for (uint32_t i = 0; i < count; i += 2) {
+        aic_code_memory_release(&memory[i]);
+    }
+    aic_code_memory large = place(4711, 2 * (size_t)sysconf(_SC_PAGESIZE));
+    child_expect(aic_code_memory_regions() == 2, "no hole is large enough");
+    child_expect(call(&large) == 4711, "the right code");
+    for (uint32_t i = 1; i < count; i += 2) {
+        child_expect(call(&memory[i]) == i, "the code between holes");
+        aic_code_memory_release(&memory[i]);
+    }
+    aic_code_memory_release(&large);
+}
+
+START_TEST(holes_that_are_too_small)
+{
+    ck_assert_str_eq(child_run(fill_with_holes, NULL), "");
+}
+END_TEST
+
 /* ---- refused ---- */
 
 #ifndef PR_SET_MDWE
@@ -256,6 +289,7 @@ Suite *suite_code_memory(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, hundred_thousand);
     tcase_add_test(tcase, pages_come_back);
+    tcase_add_test(tcase, holes_that_are_too_small);
     tcase_add_test(tcase, files_where_memory_is_refused);
     tcase_add_test(tcase, fork_shares_nothing);
     suite_add_tcase(suite, tcase);
