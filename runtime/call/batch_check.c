@@ -93,7 +93,7 @@ static aic_status name_image(aic_status status, const aic_code *code, size_t ima
     char message[AIC_MESSAGE_MAX];
     const size_t subject = strlen(code->subject);
     (void)snprintf(message, sizeof message, "%s", aic_last_error());
-    const bool begins = strncmp(message, code->subject, subject) == 0 && strncmp(message + subject, ": ", 2) == 0;
+    const bool begins = strncmp(message, code->subject, subject) == 0; /* else it is about a stage of a chain */
     return aic_refail(status, code->subject, "image %zu: %s", image, begins ? message + subject + 2 : message);
 }
 

@@ -77,8 +77,7 @@ static bool is_name(const char *word)
 {
     static const char FIRST[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
     static const char LATER[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-    return word[0] != '\0' && strchr(FIRST, word[0]) != NULL && word[strspn(word, LATER)] == '\0' &&
-           strlen(word) <= AIC_NETWORK_NAME_MAX;
+    return strspn(word, FIRST) > 0 && word[strspn(word, LATER)] == '\0' && strlen(word) <= AIC_NETWORK_NAME_MAX;
 }
 
 static aic_net_tensor *find(const aic_network *net, const char *name)

@@ -105,20 +105,19 @@ static aic_status copy_text(const char *text, char **copy)
     return *copy != NULL ? AIC_OK : aic_fail_memory("context", strlen(text) + 1);
 }
 
-/* The folder for dumps is made where it is not there. */
+/* Makes the folder where it is not there; 0, or why it is none to write to. */
+static int make_folder(const char *folder)
+{
+    struct stat info;
+    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || access(folder, W_OK | X_OK) != 0) {
+        return errno;
+    }
+    return stat(folder, &info) == 0 && S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+}
+
 static aic_status make_dump_dir(const char *name, const char *folder)
 {
-    if (folder == NULL || folder[0] == '\0') {
-        return AIC_OK;
-    }
-    int error = mkdir(folder, 0777) == 0 || errno == EEXIST ? 0 : errno;
-    if (error == 0 && access(folder, W_OK | X_OK) != 0) {
-        error = errno;
-    }
-    struct stat info;
-    if (error == 0 && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))) {
-        error = ENOTDIR;
-    }
+    const int error = folder != NULL ? make_folder(folder) : 0;
     return error == 0 ? AIC_OK
                       : aic_fail(AIC_INVALID_ARGUMENT, name, "\"%s\" is no folder to write to, nor can it be made: %s",
                                  folder, strerror(error));

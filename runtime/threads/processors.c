@@ -122,7 +122,7 @@ static bool lists(const char *list, const char *word)
     const size_t length = strlen(word);
     for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
         const bool begins = at == list || at[-1] == ',';
-        if (begins && (at[length] == ',' || at[length] == '\0' || at[length] == '\n')) {
+        if (begins && (at[length] == ',' || at[length] == '\0')) {
             return true;
         }
     }

@@ -65,8 +65,28 @@ static aic_status open_kernel(aic_context *context, aic_kernel **kernel)
     return status == AIC_OK ? aic_kernel_create(context, &spec, NULL, kernel) : status;
 }
 
+/* Whether a call of the network calls it once more within a step, and what became of that. */
+typedef struct nested {
+    const aic_network *network;
+    aic_status status;
+} nested;
+
+static nested inner;
+
+static void call_in_step(void *user, size_t kernel)
+{
+    (void)user;
+    const aic_network *network = inner.network;
+    if (kernel == 0 && network != NULL) {
+        inner.network = NULL;
+        inner.status = aic_network_call(network, (const void *const *)&operand[1], 1, operand, 1);
+    }
+}
+
 static aic_status open_things(things *t)
 {
+    aic_network_options options = aic_network_options_init();
+    options.step = call_in_step;
     *t = (things){.context = NULL};
     calls_pause(true);
     fill_operands();
@@ -74,7 +94,7 @@ static aic_status open_things(things *t)
     status = status == AIC_OK ? open_context(1, 0, &t->alone) : status;
     status = status == AIC_OK ? open_kernel(t->context, &t->shared) : status;
     status = status == AIC_OK ? open_kernel(t->alone, &t->single) : status;
-    status = status == AIC_OK ? aic_network_open(t->context, scenarios_network(), NULL, &t->network) : status;
+    status = status == AIC_OK ? aic_network_open(t->context, scenarios_network(), &options, &t->network) : status;
     status = status == AIC_OK ? aic_spec_read(MOVE, &t->move) : status;
     status = status == AIC_OK ? aic_jit_spec(t->alone, &t->move, operand, 2) : status;
     calls_pause(false);
@@ -94,7 +114,18 @@ static void close_things(things *t)
 
 /* ---- the calls ---- */
 
-enum { CALLS = 5 };
+enum { CALLS = 6 };
+
+/* A call while another one has the arena. */
+static aic_status call_inside(const things *t)
+{
+    static _Alignas(64) unsigned char other[BYTES];
+    void *output = other;
+    inner = (nested){t->network, AIC_OK};
+    const aic_status status = aic_network_call(t->network, (const void *const *)&operand[1], 1, &output, 1);
+    inner.network = NULL;
+    return inner.status != AIC_OK ? inner.status : status;
+}
 
 static aic_status call(const things *t, int number)
 {
@@ -107,6 +138,8 @@ static aic_status call(const things *t, int number)
         return aic_network_batch(t->network, (const void *const *)&operand[1], 1, operand, 1, IMAGES);
     case 3:
         return aic_kernel_call(t->single, operand, 3);
+    case 4:
+        return call_inside(t);
     default:
         return aic_jit_spec(t->alone, &t->move, operand, 2); /* which is in the cache, and says so */
     }

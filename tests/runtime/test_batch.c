@@ -1,5 +1,6 @@
 /* Calls with several images: the bits of as many calls, whoever does which image; what is refused. */
 #include "frontend/core/stage.h"
+#include "runtime/call/batch.h"
 #include "runtime/threads/pool.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
@@ -359,6 +360,22 @@ static const struct {
      3,
      false,
      "mmad: a: 3 images of stride 9223372036854775807 leave the address space"},
+    {{0, 4096, 8192},
+     {64, SIZE_MAX / 2, 0},
+     4,
+     false,
+     "mmad: a: 4 images of stride 9223372036854775807 leave the address space"},
+    {{0, 4096, 8192},
+     {64, SIZE_MAX - 15, 0},
+     2,
+     false,
+     "mmad: a: 2 images of stride 18446744073709551600 leave the address space"},
+    {{0, 4096, 8192},
+     {64, SIZE_MAX - 511, 0},
+     2,
+     false,
+     "mmad: a: 2 images of stride 18446744073709551104 leave the address space"},
+    {{0, 8192, 64}, {1024, 256, 0}, 8, false, NULL}, /* between two images */
     {{0, 128, 8192}, {64, 256, 0}, 8, false, "mmad: c: that of image 2 overlaps a of image 0"},
     {{4032, 8192, 4096}, {64, 256, 0}, 2, false, "mmad: image 1: b: overlaps c"},
     {{64, 576, 8192}, {640, 1216, 0}, 8, false, "mmad: c: that of image 1 overlaps a of image 0"},
@@ -410,6 +427,109 @@ START_TEST(in_place)
 }
 END_TEST
 
+static void keep_line(void *data, int level, const char *line)
+{
+    (void)level;
+    (void)snprintf(data, 512, "%s", line);
+}
+
+/* The line of a batch says in which form it was given its operands. */
+START_TEST(lines)
+{
+    static char line[512];
+    images m;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.verbose = AIC_VERBOSE_EXEC;
+    options.log = keep_line;
+    options.log_data = line;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    open_images(&m, ROWS[0]);
+    expect(&m, NULL, 0);
+    aic_kernel *kernel = kernel_of(context, &m.spec);
+    for (int packed = 0; packed < 2; packed++) {
+        line[0] = '\0';
+        check_batch(&m, kernel, 0, packed == 1, 3);
+        ck_assert_msg(strstr(line, packed == 1 ? "packed" : "plain") != NULL, "%s", line);
+    }
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+    close_images(&m);
+}
+END_TEST
+
+/* Operands that are not taken share memory with nothing, whatever the others do. */
+START_TEST(not_taken)
+{
+    static _Alignas(64) uint32_t words[3][16] = {{1}, {2}, {3}};
+    const aic_spec spec = spec_of("tensor_arithmetic(op=BM_CPY, shape=[1,1,4,4])");
+    const size_t strides[] = {64, 64, 0}, bytes[] = {64, 64, 0};
+    aic_kernel *kernel = kernel_of(NULL, &spec);
+    void *operands[] = {words, words, NULL}; /* in place: every image is looked at */
+    ck_assert_msg(aic_kernel_call_batch(kernel, operands, strides, 3) == AIC_OK, "%s", aic_last_error());
+    ck_assert(words[0][0] == 1 && words[1][0] == 2 && words[2][0] == 3);
+    ck_assert_msg(aic_kernel_call_sized(kernel, operands, bytes, 3) == AIC_OK, "%s", aic_last_error());
+    operands[2] = words;
+    ck_assert_int_eq(aic_kernel_call_batch(kernel, operands, strides, 3), AIC_INVALID_ARGUMENT);
+    aic_kernel_destroy(kernel);
+    static const float scalar = 3;
+    static const int32_t rows = 4;
+    const aic_spec tile = spec_of("texpands(dtype=float32, rows=4, cols=8, v_row=dyn)");
+    void *given[] = {words, (void *)(uintptr_t)&scalar, (void *)(uintptr_t)&rows, NULL};
+    const size_t sizes[] = {128, 4, 4, 0};
+    kernel = kernel_of(NULL, &tile);
+    ck_assert_msg(aic_kernel_call_sized(kernel, given, sizes, 4) == AIC_OK, "%s", aic_last_error());
+    aic_kernel_destroy(kernel);
+}
+END_TEST
+
+/* Nor do operands of no bytes, wherever they are. */
+START_TEST(nothing_to_do)
+{
+    static _Alignas(64) char memory[8 * 64];
+    const aic_spec spec = spec_of("load_data(dtype=int8, repeatTimes=0)");
+    const size_t strides[] = {64, 64};
+    aic_kernel *kernel = kernel_of(NULL, &spec);
+    void *operands[] = {memory, memory + 128};
+    ck_assert_msg(aic_kernel_call_batch(kernel, operands, strides, 5) == AIC_OK, "%s", aic_last_error());
+    aic_kernel_destroy(kernel);
+}
+END_TEST
+
+#ifndef AIC_SANITIZED /* sanitizers end the process for such sizes */
+
+static void alone(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
+{
+    (void)user;
+    (void)workers;
+    body(data, 0, items, 0);
+}
+
+/* Scratch memory of more bytes than there are numbers for several workers, and of more than there is for one. */
+START_TEST(sizes_that_no_memory_has)
+{
+    enum { WORKERS = 4 };
+    static const struct {
+        int64_t shared, private, pack;
+    } rows[] = {{0, INT64_MAX / 2, 0}, {INT64_MAX / 2, INT64_MAX / 5, 0}, {INT64_MAX / 8, 0, INT64_MAX / 2}};
+    static unsigned char memory[64];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        aic_code code = {.count = 1, .operand_count = 1, .passed_count = 1, .workers = WORKERS, .subject = "code"};
+        code.requirements.shared_bytes = rows[i].shared;
+        code.requirements.private_bytes = rows[i].private;
+        code.requirements.pack.bytes = rows[i].pack;
+        code.share = (aic_share){.threads = WORKERS, .parallel_for = alone};
+        code.argument[AIC_PLAIN][0] = (aic_argument){.name = "x", .least = 1, .bytes = 1};
+        const void *address[] = {memory};
+        const size_t stride[] = {1};
+        ck_assert_int_eq(aic_batch_call(&code, AIC_PLAIN, &(aic_images){address, stride, 8}), AIC_OUT_OF_MEMORY);
+        ck_assert_int_eq(aic_share_call(&code, AIC_PLAIN, address), AIC_OUT_OF_MEMORY);
+    }
+}
+END_TEST
+
+#endif
+
 /* Data of every image are checked before the first is written. */
 START_TEST(data)
 {
@@ -450,6 +570,12 @@ Suite *suite_batch(void)
     tcase_add_loop_test(cases, addresses, 0, sizeof strided / sizeof strided[0]);
     tcase_add_test(cases, in_place);
     tcase_add_test(cases, data);
+    tcase_add_test(cases, lines);
+    tcase_add_test(cases, not_taken);
+    tcase_add_test(cases, nothing_to_do);
+#ifndef AIC_SANITIZED
+    tcase_add_test(cases, sizes_that_no_memory_has);
+#endif
     suite_add_tcase(suite, cases);
     return suite;
 }

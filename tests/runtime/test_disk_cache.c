@@ -1,4 +1,5 @@
 /* The disk cache: kernels come back, folders and modes from the environment, the whole folder. */
+#include "frontend/core/spec.h"
 #include "tests/child.h"
 #include "tests/disk_case.h"
 
@@ -126,6 +127,7 @@ static void configure_all(void *unused)
                  AIC_DISK_RO, "/c");
     check_folder((const char *[][2]){{"HOME", "/h"}, {"AIC_CACHE", "off"}, {NULL, NULL}}, AIC_DISK_OFF, NULL);
     check_folder((const char *[][2]){{"HOME", ""}, {NULL, NULL}}, AIC_DISK_OFF, NULL);
+    check_folder((const char *[][2]){{"HOME", "h"}, {NULL, NULL}}, AIC_DISK_OFF, NULL);
     check_folder((const char *[][2]){{NULL, NULL}}, AIC_DISK_OFF, NULL);
     child_expect(chdir("/usr") == 0, "chdir");
     check_folder((const char *[][2]){{"AIC_CACHE_DIR", "kernels"}, {NULL, NULL}}, AIC_DISK_RW, "/usr/kernels");
@@ -136,6 +138,38 @@ static void configure_all(void *unused)
 START_TEST(environment)
 {
     ck_assert_str_eq(child_run(configure_all, NULL), "");
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.cache = "on";
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "cache: \"on\" is none of off, ro, rw");
+}
+END_TEST
+
+static void use_own_folder(void *unused)
+{
+    (void)unused;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    aic_kernel *kernel;
+    aic_spec spec;
+    unsetenv("AIC_CACHE_DIR");
+    setenv("XDG_CACHE_HOME", disk_folder, 1);
+    options.cache = "rw";
+    child_expect(aic_context_create(&options, &context) == AIC_OK, "context");
+    child_expect(aic_spec_read(DISK_SPEC[0], &spec) == AIC_OK, "specification");
+    child_expect(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "kernel");
+    child_expect(disk_stats(context).compiles == 1 && disk_stats(context).stores == 0, "it is made, and not kept");
+    child_expect(aic_take_warning() == NULL, "nobody has named the folder");
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+}
+
+/* What is wrong with a folder is told to who has named it. */
+START_TEST(own_folders_fail_silently)
+{
+    disk_put_file("aicjit", 100, 5);
+    ck_assert_str_eq(child_run(use_own_folder, NULL), "");
 }
 END_TEST
 
@@ -201,6 +235,7 @@ Suite *suite_disk_cache(void)
     tcase_add_test(tcase, each_mode);
     tcase_add_test(tcase, dumps_are_made);
     tcase_add_test(tcase, environment);
+    tcase_add_test(tcase, own_folders_fail_silently);
     tcase_add_test(tcase, verify_and_clear);
     suite_add_tcase(suite, tcase);
     return suite;

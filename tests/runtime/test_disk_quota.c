@@ -49,6 +49,24 @@ START_TEST(unfinished_files)
 }
 END_TEST
 
+/* Names that only look like ours, folders, and what is being written make no room. */
+START_TEST(others_stay)
+{
+    char folder[80];
+    snprintf(folder, sizeof folder, "%s/aic_d.kernel", disk_folder);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    disk_put_file("aic_a.kernels", 1000, 40000);
+    disk_put_file(".aic_a.kernels.1.2", 1000, 40000);
+    disk_put_file(".aic_b.kernel.1.2", 1000, 60);
+    disk_put_file("aic_a.kernels.kernel", 1000, 20000);
+    trim_to(10);
+    ck_assert(disk_is_there("aic_a.kernels") && disk_is_there(".aic_a.kernels.1.2") &&
+              disk_is_there(".aic_b.kernel.1.2") && disk_is_there("aic_d.kernel"));
+    ck_assert(!disk_is_there("aic_a.kernels.kernel"));
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 /* A hit is a use, also when the clock was ahead once. */
 START_TEST(time_of_use)
 {
@@ -102,6 +120,7 @@ Suite *suite_disk_quota(void)
     tcase_add_checked_fixture(tcase, disk_open, disk_close);
     tcase_add_test(tcase, least_recently_used);
     tcase_add_test(tcase, unfinished_files);
+    tcase_add_test(tcase, others_stay);
     tcase_add_test(tcase, time_of_use);
     tcase_add_test(tcase, quota_of_a_context);
     suite_add_tcase(suite, tcase);

@@ -57,6 +57,7 @@ START_TEST(sections)
     retire_one();
     ck_assert_int_eq(freed_by_now(), 1); /* nobody is inside */
     aic_presence *outer = aic_grace_enter();
+    ck_assert_ptr_eq(aic_presence_get(), outer);
     retire_one();
     ck_assert_int_eq(freed_by_now(), 1);
     aic_presence *inner = aic_grace_enter();

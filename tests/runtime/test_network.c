@@ -221,7 +221,7 @@ END_TEST
 
 /* ---- batches, threads, children ---- */
 
-enum { IMAGES = 7 };
+enum { IMAGES = 7, BY_REFERENCE = 4 };
 
 START_TEST(batches_are_as_many_calls)
 {
@@ -229,11 +229,13 @@ START_TEST(batches_are_as_many_calls)
     void *weights[2];
     static int8_t expected[IMAGES][PLANE], y[IMAGES][PLANE];
     int8_t *x = network_case_values(AIC_INT8, (int64_t)IMAGES * PLANE, 3);
+    aic_network_options options = aic_network_options_init();
+    options.reference = _i == BY_REFERENCE;
     aic_pool_suppose(AIC_POOL_ALWAYS);
-    aic_context *context = context_with(1 + _i, NULL);
+    aic_context *context = context_with(_i == BY_REFERENCE ? 2 : 1 + _i, NULL);
     machine_share_from(context, 0);
     open_layers(&c, weights);
-    aic_network *network = network_case_network(&c, context, NULL);
+    aic_network *network = network_case_network(&c, context, &options);
     for (size_t k = 0; k < IMAGES; k++) {
         expect_layers(x + k * PLANE, weights, expected[k]);
     }
@@ -749,7 +751,7 @@ Suite *suite_network(void)
     tcase_add_loop_test(tcase, layers_give_what_the_references_give, 0, levels_count());
     tcase_add_test(tcase, facts_are_told);
     tcase_add_test(tcase, residuals_views_and_in_place);
-    tcase_add_loop_test(tcase, batches_are_as_many_calls, 0, 4);
+    tcase_add_loop_test(tcase, batches_are_as_many_calls, 0, BY_REFERENCE + 1);
     tcase_add_test(tcase, threads_have_arenas_of_their_own);
     tcase_add_test(tcase, any_number_of_threads_calls);
     tcase_add_test(tcase, progress_and_steps);

@@ -1,4 +1,5 @@
 /* Folders that are damaged or foreign: an error that names the line, whatever is wrong, and nothing is left behind. */
+#include "codegen/target/host.h"
 #include "tests/network_case.h"
 
 #include <check.h>
@@ -23,6 +24,13 @@ static const char *const RIGHT[] = {
     "output y",
 };
 enum { LINES = sizeof RIGHT / sizeof RIGHT[0], FIRST = 2 };
+
+#define COPY "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,4])"
+#define MOVE "transdata(dtype=bfloat16, src=ND, dst=Nz, shape=[16,16])"
+#define NARROW8                                                                                                        \
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[4,1,1,4], input0_8bit=true, input1_8bit=true, output_8bit=true)"
+#define NARROW16                                                                                                       \
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[2,1,1,4], input0_8bit=false, input1_8bit=false, output_8bit=false)"
 
 static void write_lines(const network_case *c, size_t replaced, const char *by)
 {
@@ -122,6 +130,7 @@ static const struct {
     {4, "view m x float32 [15] at 2", "line 4: m: byte 2 is no multiple of the 4 bytes"},
     {4, "view m x float32 [16] at 4", "line 4: m: bytes 4 to 68 are beyond the 64 of \"x\""},
     {4, "view m x float32 [16] at 9223372036854775804", "line 4: m: bytes 9223372036854775804 to 9223372036854775807"},
+    {4, "view m x float32 [16] at 9223372036854775808", "line 4: m: \"at BYTE\" is missing"},
     {4, "view m x float32 [16] at 0 0", "line 4: \"0\" is more than the line takes"},
     {4, "view m x float32 [16] at 0", "line 6: output: \"m\" is no buffer and cannot be written"},
     {4, "view m w float32 [16] at 0", "line 6: output: \"m\" is no buffer and cannot be written"},
@@ -156,6 +165,12 @@ static const struct {
      "line 8: input0: byte 0 of \"z\""},
     {7, "view z y float32 [12] at 0\nkernel tensor_arithmetic(op=BM_CPY, shape=[1,1,3,4]) : output=z input0=x",
      "line 5: output: byte 48 of \"y\" is read and was not written"},
+    {6,
+     "kernel tensor_arithmetic(op=BM_MUL, shape=[1,1,4,4]) : output=m input0=x input1=w\n"
+     "buffer f float32 [12]\nview f0 f float32 [4] at 0\nview f1 f float32 [4] at 16\nview f2 f float32 [4] at 32\n"
+     "kernel " COPY " : output=f2 input0=x\nkernel " COPY " : output=f0 input0=f2\n"
+     "kernel " COPY " : output=f2 input0=f0\nkernel " COPY " : output=f0 input0=f1",
+     "line 14: input0: byte 0 of \"f1\" is read and was not written"},
     /* outputs */
     {8, "", "there is no output"},
     {8, "output", "line 8: a name is missing"},
@@ -205,6 +220,104 @@ START_TEST(cut_and_damaged_texts_are_safe)
         aic_network_destroy(network);
         text[at] = old;
     }
+    network_case_close(&c);
+}
+END_TEST
+
+/* Which types of a tensor may stand for an operand's: the same, uint16 for bfloat16, for words any type of their size,
+ * and for words that hold smaller integers those, with or without sign. */
+static const struct {
+    const char *kernel, *type;
+    int count; /* elements */
+    bool fits;
+    const char *output; /* NULL: four words */
+} TYPES[] = {
+    {MOVE " : dst=y src=x", "bfloat16", 256, true, "bfloat16 [256]"},
+    {MOVE " : dst=y src=x", "uint16", 256, true, "uint16 [256]"},
+    {MOVE " : dst=y src=x", "int16", 256, false, "uint16 [256]"},
+    {COPY " : output=y input0=x", "uint32", 4, true, NULL},
+    {COPY " : output=y input0=x", "int32", 4, true, NULL},
+    {COPY " : output=y input0=x", "int8", 16, false, NULL},
+    {COPY " : output=y input0=x", "int16", 8, false, NULL},
+    {NARROW8 " : output=y input0=x input1=x", "int8", 16, true, NULL},
+    {NARROW8 " : output=y input0=x input1=x", "uint8", 16, true, NULL},
+    {NARROW8 " : output=y input0=x input1=x", "int16", 8, false, NULL},
+    {NARROW8 " : output=y input0=x input1=x", "int32", 4, true, NULL},
+    {NARROW16 " : output=y input0=x input1=x", "int16", 8, true, NULL},
+    {NARROW16 " : output=y input0=x input1=x", "uint16", 8, true, NULL},
+    {NARROW16 " : output=y input0=x input1=x", "int8", 16, false, NULL},
+};
+
+START_TEST(types_that_stand_for_others)
+{
+    network_case c;
+    char text[512];
+    aic_network *network = NULL;
+    aic_network_options options = aic_network_options_init();
+    options.reference = true;
+    network_case_open(&c);
+    (void)snprintf(text, sizeof text, "input x %s [%d]\nbuffer y %s\nkernel %s\noutput y\n", TYPES[_i].type,
+                   TYPES[_i].count, TYPES[_i].output != NULL ? TYPES[_i].output : "uint32 [4]", TYPES[_i].kernel);
+    network_case_text(&c, text);
+    const aic_status status = aic_network_open(NULL, c.folder, &options, &network);
+    ck_assert_msg(status == (TYPES[_i].fits ? AIC_OK : AIC_INVALID_ARGUMENT), "%s", aic_last_error());
+    ck_assert(TYPES[_i].fits || strstr(aic_last_error(), ": \"x\" is ") != NULL);
+    aic_network_destroy(network);
+    network_case_close(&c);
+}
+END_TEST
+
+/* ---- exports ---- */
+
+static void refuse_export(const network_case *c, const char *isa, const char *message)
+{
+    aic_exported made = aic_exported_init();
+    ck_assert_int_eq(aic_network_export(NULL, c->folder, "net", isa, "x86_64-linux-gnu", &made), AIC_UNSUPPORTED);
+    ck_assert_str_eq(aic_last_error(), message);
+    ck_assert(made.object == NULL && made.header == NULL);
+}
+
+/* A function has so many parameters, an object so many kernels. */
+START_TEST(exports_are_limited)
+{
+    network_case c;
+    char text[16384];
+    int length = 0;
+    network_case_open(&c);
+    for (int i = 0; i < 23; i++) {
+        length += snprintf(text + length, sizeof text - (size_t)length, "input x%d float32 [129]\n", i);
+    }
+    (void)snprintf(text + length, sizeof text - (size_t)length,
+                   "buffer y float32 [4]\nkernel " COPY " : output=y input0=x0\noutput y\n");
+    network_case_text(&c, text);
+    refuse_export(&c, "sse2", "network: 24 inputs and outputs are more than 23");
+    length = snprintf(text, sizeof text, "input x float32 [129]\nbuffer y float32 [129]\n");
+    for (int i = 1; i <= 129; i++) {
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "view y%d y float32 [%d] at 0\nkernel tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d]) : "
+                           "output=y%d input0=x\n",
+                           i, i, i, i);
+    }
+    ck_assert_int_lt(length, (int)sizeof text - 16);
+    (void)snprintf(text + length, sizeof text - (size_t)length, "output y\n");
+    network_case_text(&c, text);
+    refuse_export(&c, "sse2,avx2", "network: 129 different kernels for 2 levels are more than 256");
+    network_case_close(&c);
+}
+END_TEST
+
+/* For the architecture that this processor is not of; a result of the wrong size is refused. */
+START_TEST(exports_for_others)
+{
+    network_case c;
+    const char *other = aic_host_arch() == AIC_ARCH_X86_64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+    aic_exported made = aic_exported_init();
+    open_right(&c);
+    ck_assert_msg(aic_network_export(NULL, c.folder, "net", NULL, other, &made) == AIC_OK, "%s", aic_last_error());
+    ck_assert(made.object_size > 0 && strstr(made.header, "net(") != NULL);
+    aic_exported_destroy(&made);
+    made.size = 1;
+    ck_assert_int_eq(aic_network_export(NULL, c.folder, "net", NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     network_case_close(&c);
 }
 END_TEST
@@ -356,6 +469,22 @@ static void refuse_many(const network_case *c, const char *kind, const char *the
     free(text);
 }
 
+/* One kernel more than a network may have. */
+static void refuse_kernels(const network_case *c)
+{
+    enum { KERNELS = 8193, ROOM = 128 };
+    static const char LINE[] = "kernel " COPY " : output=y input0=x\n";
+    char *text = malloc(KERNELS * sizeof LINE + ROOM);
+    ck_assert_ptr_nonnull(text);
+    int length = sprintf(text, "# aicjit network, version 1\ninput x float32 [4]\nbuffer y float32 [4]\n");
+    for (int i = 0; i < KERNELS; i++) {
+        length += sprintf(text + length, "%s", LINE);
+    }
+    put_text(c, text);
+    refuse(c, AIC_INVALID_ARGUMENT, "line 8196: there are more than 8192 kernels");
+    free(text);
+}
+
 START_TEST(numbers_are_limited)
 {
     network_case c;
@@ -363,6 +492,7 @@ START_TEST(numbers_are_limited)
     refuse_many(&c, "buffer", NULL, 8193, "line 8194: there are more than 8192 names");
     refuse_many(&c, "input", NULL, 1025, "line 1026: there are more than 1024 inputs");
     refuse_many(&c, "buffer", "output", 1025, "line 2051: there are more than 1024 outputs");
+    refuse_kernels(&c);
     char *line = malloc(20000);
     ck_assert_ptr_nonnull(line);
     memset(line, 'x', 19999);
@@ -408,9 +538,14 @@ Suite *suite_network_files(void)
     tcase_add_test(tcase, what_is_right_is_opened);
     tcase_add_loop_test(tcase, every_broken_line_is_refused, 0, sizeof broken / sizeof broken[0]);
     tcase_add_test(tcase, cut_and_damaged_texts_are_safe);
+    tcase_add_loop_test(tcase, types_that_stand_for_others, 0, sizeof TYPES / sizeof TYPES[0]);
     tcase_add_test(tcase, other_files_are_told_apart);
     tcase_add_test(tcase, numbers_are_limited);
     tcase_add_test(tcase, the_arena_is_limited);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("exports");
+    tcase_add_test(tcase, exports_are_limited);
+    tcase_add_test(tcase, exports_for_others);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("files");
     tcase_add_loop_test(tcase, only_regular_files_of_the_folder_are_read, 0, 8);

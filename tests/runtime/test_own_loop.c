@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 Suite *suite_own_loop(void);
 
@@ -399,6 +401,91 @@ START_TEST(loop_that_does_not_wait)
 }
 END_TEST
 
+/* ---- fork ---- */
+
+/* Loops on the calling thread: one that waits until it may go on, and one that forks. */
+typedef struct waiter {
+    atomic_bool inside, go;
+} waiter;
+
+static void wait_and_do(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
+{
+    waiter *w = user;
+    (void)workers;
+    atomic_store(&w->inside, true);
+    while (!atomic_load(&w->go)) {
+        sched_yield();
+    }
+    body(data, 0, items, 0);
+}
+
+static void fork_and_do(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
+{
+    pid_t *child = user;
+    (void)workers;
+    if (*child == -1) {
+        *child = fork();
+    }
+    body(data, 0, items, 0);
+}
+
+typedef struct waiting {
+    aic_context *context;
+    const verify_case *c;
+    void *output;
+    aic_status status;
+} waiting;
+
+static void *call_and_wait(void *argument)
+{
+    waiting *w = argument;
+    w->status = call_into(w->context, w->c, w->output);
+    return NULL;
+}
+
+/* A child that is forked inside of a loop ends that call as its parent does, and makes others; the loop that another
+ * thread was in is not the child's. */
+START_TEST(forked_in_a_loop)
+{
+    waiter hold = {.inside = false};
+    pid_t child = -1;
+    int status = -1;
+    pthread_t thread;
+    verify_case c;
+    shared_case_open(&c, SHARED_ROW[12]);
+    const size_t bytes = c.content[c.output].size;
+    aic_context *context = context_by(fork_and_do, &child);
+    waiting other = {context_by(wait_and_do, &hold), &c, malloc(bytes), AIC_INTERNAL};
+    aic_kernel *kernel = shared_kernel(context, &c); /* no compilation in the child */
+    void *output = malloc(bytes);
+    ck_assert_int_eq(pthread_create(&thread, NULL, call_and_wait, &other), 0);
+    while (!atomic_load(&hold.inside)) {
+        sched_yield();
+    }
+    bool right = true;
+    for (int round = 0; round < 3; round++) {
+        memset(output, 0xA5, bytes);
+        right = call_into(context, &c, output) == AIC_OK && memcmp(output, c.expected.data, bytes) == 0 && right;
+    }
+    if (child == 0) {
+        _exit(right ? 0 : 1);
+    }
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(right);
+    atomic_store(&hold.go, true);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(other.status == AIC_OK && memcmp(other.output, c.expected.data, bytes) == 0);
+    free(output);
+    free(other.output);
+    verify_close(&c);
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(other.context);
+    aic_context_destroy(context);
+}
+END_TEST
+
 Suite *suite_own_loop(void)
 {
     Suite *suite = suite_create("own loop");
@@ -411,6 +498,7 @@ Suite *suite_own_loop(void)
     tcase_add_test(cases, each_item_once);
     tcase_add_test(cases, late_bodies);
     tcase_add_test(cases, loop_that_does_not_wait);
+    tcase_add_test(cases, forked_in_a_loop);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -242,6 +242,21 @@ START_TEST(memory_for_one_worker)
 }
 END_TEST
 
+/* Where a quota pays for the time, no thread of the pool waits for work by turning. */
+START_TEST(quotas_do_not_pay_for_waiting)
+{
+    aic_processors processors = {.count = 2};
+    const aic_pool_wish wish = {.threads = 2, .processors = &processors};
+    for (int quota = 0; quota < 2; quota++) {
+        aic_pool_turn turn;
+        processors.quota = quota == 1;
+        aic_pool_enter(&turn, &wish);
+        ck_assert(turn.holds && turn.spins == !processors.quota);
+        aic_pool_leave(&turn);
+    }
+}
+END_TEST
+
 /* ---- forks ---- */
 
 /* A child has none of the pool's threads, and gets some. */
@@ -316,6 +331,7 @@ Suite *suite_pool(void)
     tcase_add_test(cases, no_more_threads_than_one_caller);
     tcase_add_test(cases, surroundings_of_the_pool);
     tcase_add_test(cases, no_threads);
+    tcase_add_test(cases, quotas_do_not_pay_for_waiting);
 #ifndef AIC_SANITIZED
     tcase_add_test(cases, too_few_threads);
     tcase_add_test(cases, memory_for_one_worker);

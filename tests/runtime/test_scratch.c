@@ -62,6 +62,18 @@ START_TEST(trimmed)
 }
 END_TEST
 
+/* Calls that need nothing let go of all of it. */
+START_TEST(shrinks_to_nothing)
+{
+    get(LARGE);
+    for (int i = 0; i < AIC_SCRATCH_PATIENCE; i++) {
+        get(0);
+    }
+    ck_assert_uint_eq(held(), 0);
+    get(100);
+}
+END_TEST
+
 /* Many calls in a row that need little let go of a large block; one that needs much in between keeps it. */
 START_TEST(shrinks)
 {
@@ -252,6 +264,7 @@ Suite *suite_scratch(void)
     TCase *tcase = tcase_create("scratch");
     tcase_add_test(tcase, one_block_grows);
     tcase_add_test(tcase, shrinks);
+    tcase_add_test(tcase, shrinks_to_nothing);
     tcase_add_test(tcase, trimmed);
     tcase_add_test(tcase, taken_by_a_call);
     tcase_add_test(tcase, taken_blocks_shrink);

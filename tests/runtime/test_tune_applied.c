@@ -1,5 +1,6 @@
 /* Records of tuning: which kernels they apply to, and files that do not apply. */
 #include "tests/machines.h"
+#include "tests/network_case.h"
 #include "tests/specs.h"
 #include "tests/tune_times.h"
 #include "tools/harness/verify.h"
@@ -184,6 +185,86 @@ START_TEST(the_environment_names_a_file)
 }
 END_TEST
 
+enum { LINES_BYTES = 4096 };
+
+static void keep_line(void *data, int level, const char *line)
+{
+    (void)level;
+    char *lines = data;
+    const size_t used = strlen(lines);
+    (void)snprintf(lines + used, LINES_BYTES - used, "%s\n", line);
+}
+
+/* A kernel that was made of a given schedule is found where a record has the same one, and lines say so. */
+START_TEST(lines_tell_where_schedules_come_from)
+{
+    static char lines[LINES_BYTES];
+    tune_times m = tune_usual_times();
+    const aic_tune_options options = tune_usual_options(&m);
+    aic_context_options o = aic_context_options_init();
+    aic_context *of;
+    tune_by(&m, &options);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
+    o.isa = TUNE_LEVEL;
+    o.cache = "off";
+    o.tuning_db = tune_temporary.file;
+    o.verbose = AIC_VERBOSE_DISPATCH;
+    o.log = keep_line;
+    o.log_data = lines;
+    static const char *const WORDS[][2] = {{"made", "given"}, {"found", "tuned"}};
+    ck_assert_int_eq(aic_context_create(&o, &of), AIC_OK);
+    for (int i = 0; i < 2; i++) {
+        aic_kernel *kernel;
+        lines[0] = '\0';
+        ck_assert_int_eq(aic_kernel_create(of, &tune_spec, i == 0 ? tune_result.schedule : NULL, &kernel), AIC_OK);
+        ck_assert_msg(strstr(lines, WORDS[i][0]) != NULL && strstr(lines, WORDS[i][1]) != NULL, "%s", lines);
+        aic_kernel_destroy(kernel);
+    }
+    aic_context_destroy(of);
+}
+END_TEST
+
+/* The object of a kernel, or of a network of it, that a context exports. */
+static aic_exported exported(aic_context *context, const char *folder)
+{
+    aic_exported made = aic_exported_init();
+    const aic_export_kernel kernel = {.size = sizeof kernel, .spec = &tune_spec, .name = "k"};
+    const aic_status status = folder != NULL ? aic_network_export(context, folder, "k", TUNE_LEVEL, NULL, &made)
+                                             : aic_export(context, &kernel, 1, TUNE_LEVEL, NULL, &made);
+    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+    return made;
+}
+
+/* What is exported has the schedules of the context's file. */
+START_TEST(exports_are_tuned)
+{
+    network_case c;
+    char text[1024], spec[512];
+    tune_times m = tune_usual_times();
+    const aic_tune_options options = tune_usual_options(&m);
+    tune_by(&m, &options);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
+    ck_assert_int_eq(aic_spec_print(&tune_spec, spec, sizeof spec, NULL), AIC_OK);
+    (void)snprintf(text, sizeof text,
+                   "input x int8 [1,6,7,32]\ninput w int8 [9216]\nbuffer y int32 [1536]\n"
+                   "kernel %s : dst=y feature_map=x weight=w\n"
+                   "output y\n",
+                   spec);
+    network_case_open(&c);
+    network_case_text(&c, text);
+    aic_context *of = tune_context_with(tune_temporary.file);
+    for (int network = 0; network < 2; network++) {
+        const char *folder = network == 1 ? c.folder : NULL;
+        aic_exported tuned = exported(of, folder), plain = exported(tune_context, folder);
+        ck_assert(tuned.object_size != plain.object_size || memcmp(tuned.object, plain.object, plain.object_size) != 0);
+        aic_exported_destroy(&tuned);
+        aic_exported_destroy(&plain);
+    }
+    aic_context_destroy(of);
+    network_case_close(&c);
+}
+END_TEST
+
 /* ---- files that do not apply ---- */
 
 /* A machine that lost a feature, or another one: nothing applies, nothing is lost, and tuning starts anew. */
@@ -294,6 +375,8 @@ Suite *suite_tune_applied(void)
     tcase_add_test(cases, records_apply_everywhere);
     tcase_add_test(cases, records_are_about_one_kernel);
     tcase_add_test(cases, the_environment_names_a_file);
+    tcase_add_test(cases, exports_are_tuned);
+    tcase_add_test(cases, lines_tell_where_schedules_come_from);
     tcase_add_test(cases, other_machines_keep_their_records);
     tcase_add_test(cases, bad_files_cost_speed_only);
     tcase_add_test(cases, unfit_records_cost_speed_only);

@@ -114,6 +114,16 @@ START_TEST(nonsense_is_refused)
         {"tuned=10.000", "tuned=nan"},
         {"tuned=10.000", "tuned=-10.000"},
         {"tuned=10.000", "tuned=10.0000"},
+        {"tuned=10.000", "tuned=10.0.00"},
+        {"tuned=10.000", "tuned=10.00/"},
+        {"tuned=10.000", "tuned=1234567890123456.000"},
+        {"tuned=10.000 (", "tuned=10.000"},
+        {"10.100) ns\tdefault", "10.100)\tdefault"},
+        {"10.100) ns\tdefault", "10.100\tdefault"},
+        {"10.100) ns\tdefault", "9.100) ns\tdefault"},
+        {"10.100) ns\tdefault", "10.100) ns ns\tdefault"},
+        {"schedule(", "schedules("},
+        {"mmad(", "\tmmad("},
         {"(9.900..", "(99.900.."},
         {"(9.900..", "(9.900--"},
         {"tuned=10.000 (", "tuned=10.000\t("},
@@ -315,6 +325,7 @@ START_TEST(foreign_files_are_left_alone)
         {"# aicjit tuning file, version 2\n", "is of version 2; this library knows version 1"},
         {"# aicjit tuning file, version 10\nwhat follows\n", "is of version 10"},
         {"# aicjit tuning file, version", "is no tuning file"},
+        {"# the diary of somebody else, which is long\n", "is no tuning file"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aic_tune_file file, added = {.count = 0};
@@ -334,6 +345,13 @@ START_TEST(foreign_files_are_left_alone)
     ck_assert_int_eq(aic_tune_file_read(temporary.folder, &file, &exists), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(mkfifo(path_in("pipe"), 0600), 0);
     ck_assert_int_eq(aic_tune_file_read(path_in("pipe"), &file, &exists), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(truncate(temporary.file, (1 << 28) + 1), 0);
+    ck_assert_int_eq(aic_tune_file_read(temporary.file, &file, &exists), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "has more than 268435456 bytes") != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(aic_tune_merge(NULL, 1, temporary.file, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "inputs: is NULL");
+    ck_assert_int_eq(aic_tune_merge(NULL, 1, NULL, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "output: is NULL");
     aic_tune_file none = {.count = 0};
     ck_assert_int_eq(aic_tune_file_merge(path_in("no/such/folder.txt"), &none, 1, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "folder.txt") != NULL, "%s", aic_last_error());

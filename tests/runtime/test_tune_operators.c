@@ -97,6 +97,24 @@ START_TEST(verification_sees_wrong_results)
 }
 END_TEST
 
+/* Sizes that a call gives are those of the whole tile: with others a part of it only would be filled and compared. */
+START_TEST(sizes_of_a_call_are_the_whole)
+{
+    enum { ROWS = 6, COLS = 16 };
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_spec spec = spec_of("texpands(dtype=float32, rows=6, cols=16, v_row=dyn, v_col=dyn)");
+    const aic_spec half = spec_of("texpands(dtype=float32, rows=6, cols=16, v_row=dyn)");
+    aic_tune_case c;
+    ck_assert_int_eq(aic_tune_case_open(&c, &spec, &semantics, 1), AIC_OK);
+    ck_assert(*(const int32_t *)c.content[2] == ROWS && *(const int32_t *)c.content[3] == COLS);
+    aic_tune_case_close(&c);
+    ck_assert_int_eq(aic_tune_case_open(&c, &half, &semantics, 1), AIC_OK);
+    ck_assert(*(const int32_t *)c.content[2] == ROWS);
+    aic_tune_case_close(&c);
+    ck_assert_str_eq(verdict_of(&spec, &spec), "right");
+}
+END_TEST
+
 Suite *suite_tune_operators(void)
 {
     Suite *suite = suite_create("tuning of operators");
@@ -105,6 +123,7 @@ Suite *suite_tune_operators(void)
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, every_operator_can_be_tuned, AIC_OP_NONE + 1, AIC_OP_END + 1);
     tcase_add_test(cases, verification_sees_wrong_results);
+    tcase_add_test(cases, sizes_of_a_call_are_the_whole);
     suite_add_tcase(suite, cases);
     return suite;
 }

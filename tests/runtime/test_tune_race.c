@@ -4,6 +4,7 @@
 #include "runtime/tuning/tune_race.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_tune_race(void);
@@ -26,6 +27,33 @@ START_TEST(intervals_of_samples)
     }
     /* Of 16, the ranks (16 -+ 1.96 * 4) / 2 = 4.08 and its mirror image, counted from 0. */
     ck_assert(r.median == 8.5 && r.low == 5 && r.high == 12);
+}
+END_TEST
+
+static double one(void *user, size_t i)
+{
+    (void)user;
+    return 1 + (double)i;
+}
+
+static double first_now(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+/* More racers than a round has turns for: the first ones race. */
+START_TEST(racers_have_a_limit)
+{
+    enum { MOST = 1024 };
+    aic_racer *racer = calloc(MOST + 1, sizeof *racer);
+    ck_assert_ptr_nonnull(racer);
+    const aic_race_hooks hooks = {one, first_now, NULL, NULL};
+    aic_race race = {
+        .racer = racer, .count = MOST + 1, .rounds = 1, .precise = 0.001, .until = 1, .random = 1, .hooks = &hooks};
+    (void)aic_race_run(&race);
+    ck_assert(racer[0].samples == 1 && racer[MOST].samples == 0);
+    free(racer);
 }
 END_TEST
 
@@ -259,6 +287,7 @@ Suite *suite_tune_race(void)
     TCase *cases = tcase_create("races");
     tcase_add_test(cases, intervals_of_samples);
     tcase_add_test(cases, samples_have_a_limit);
+    tcase_add_test(cases, racers_have_a_limit);
     tcase_add_test(cases, slow_ones_drop_out);
     tcase_add_test(cases, the_yardstick_stays);
     tcase_add_test(cases, decided_races_end);
