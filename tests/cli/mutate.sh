@@ -16,7 +16,7 @@ int sum(int a, int b);
 int sum(int a, int b)
 {
     if (a < 0) {
-        return b;
+        return ~b;
     }
     int unused = 7 > 6;
     return (unused | 1) == 1 ? a + b : 0;
