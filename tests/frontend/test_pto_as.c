@@ -305,6 +305,8 @@ static const struct {
     {OF("f32", "shape=[1,1,1,1,1,1,8]"), "texpands: shape: more than 6 dimensions (line 1, column 61)"},
     {OF("f32", "shape=[1], shape=[1]"), "texpands: shape: given twice (line 1, column 53)"},
     {OF("f32", "buffer_size=0"), "texpands: buffer_size: 0 is not positive (line 1, column 54)"},
+    {OF("f32", "blayout=" LETTERS64), "texpands: blayout: abcdefghijklmnopqrstuvwxyzabcdefghijklmn... is not row_major "
+                                      "or col_major (line 1, column 50)"},
     {OF("f32", "rows=16, shape=[1,                                        1]"),
      "texpands: shape: [1,                                     ... is given to a tile of rows and columns, which has "
      "no shape (line 1, column 57)"},
