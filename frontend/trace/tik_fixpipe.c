@@ -17,8 +17,7 @@ bool aic_trace_tik_fixpipe_position(aic_tracer *t, const aic_tik_fixpipe_desc *d
     position->row = element % burst / 16;
     position->column = element % burst % 16;
     position->from = (position->matrix * ((rows + 15) / 16 * 16) + position->row) * 16 + position->column;
-    return position->row < rows || /* there are no more bursts */
-           aic_trace_unwritten(t, "it lies between two bursts of %" PRId64 " rows", rows);
+    return position->row < rows || aic_trace_unwritten(t, "it lies between two bursts of %" PRId64 " rows", rows);
 }
 
 static uint64_t biased(aic_tracer *t, const aic_tik_fixpipe_desc *desc, const void *bias, int64_t index,
