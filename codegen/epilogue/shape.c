@@ -28,6 +28,7 @@ static int64_t blocks_of(const aic_epilogue *p)
 /* ---- descriptions ---- */
 
 _Static_assert(sizeof(aic_epilogue_kernel) <= AIC_WORK_BYTES, "a description of an epilogue fits");
+_Static_assert((int)AIC_EPILOGUE_STEPS >= AIC_STAGES_MAX, "a step of each stage of a chain, the first one included");
 
 aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 {
@@ -36,9 +37,7 @@ aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 
 void aic_epilogue_add(aic_epilogue *p, const aic_step *step)
 {
-    if (p->steps < AIC_EPILOGUE_STEPS) { /* as many as a chain has stages */
-        p->step[p->steps++] = *step;
-    }
+    p->step[p->steps++] = *step; /* there is room for as many as a chain has stages */
 }
 
 void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
@@ -48,9 +47,7 @@ void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
 
 void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step)
 {
-    const unsigned steps = p->steps;
-    aic_epilogue_add(p, step);
-    for (unsigned i = p->steps; i-- > 1 && p->steps > steps;) {
+    for (unsigned i = p->steps++; i > 0; i--) {
         p->step[i] = p->step[i - 1];
     }
     p->step[0] = *step;
