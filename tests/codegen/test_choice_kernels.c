@@ -29,6 +29,7 @@ static const struct {
      "conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1], init_l1out=false)"},
     /* 4096 channels of 33 taps: more products than int32 holds in any order */
     {"int_overflow", "conv2d(dtype=int8, fm_shape=[128,1,40,32], kernel_shape=[128,1,33,16,32], init_l1out=false)"},
+    {"int_overflow", "conv2d(dtype=int8, fm_shape=[1,4,9,32], kernel_shape=[1,3,3,32,1], init_l1out=false, groups=32)"},
     {"int_overflow",
      "conv2d(dtype=int8, fm_shape=[1,4,9,32], kernel_shape=[1,1,1,48,32], init_l1out=false, l1out=channel) "
      "| fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)"},

@@ -1,5 +1,8 @@
 /* Operations on elements: results in the place of an operand, inputs that share memory, outputs larger than the caches,
  * quiet NaNs; test_kernels.c compares all else with the reference. */
+#include "codegen/loops/elementwise.h"
+#include "codegen/machine.h"
+#include "frontend/core/spec.h"
 #include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
@@ -162,6 +165,41 @@ START_TEST(large_output)
 }
 END_TEST
 
+/* A machine whose caches are full at once: stores go past them where rows of the output are aligned, and only there. */
+START_TEST(aligned_rows)
+{
+    static const struct {
+        const char *text;
+        bool past;
+    } CASES[] = {
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,1,5,64])", true},
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,3,3,5])", false},
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,3,3,16], output_stride=[153,51,17,1])", false},
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,3,3,16], output_stride=[144,48,16,1])", true},
+        {"tensor_arithmetic(op=BM_ADD, shape=[1,3,3,16], output_stride=[160,49,16,1])", false},
+        {"tensor_arithmetic(op=BM_MAC, shape=[1,1,5,64])", false},
+    };
+    const aic_semantics semantics = aic_semantics_init();
+    aic_machine machine = *aic_machine_of(AIC_CORE_ZEN4);
+    machine.past_bytes = 1;
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        aic_spec spec = spec_of(CASES[i].text);
+        const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"), &machine};
+        aic_plan *plan;
+        ck_assert_msg(aic_spec_resolve_kernel(&spec, &semantics, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        const aic_elementwise *elementwise = (const aic_elementwise *)(const void *)plan->work.part;
+        const aic_elementwise_schedule schedule = {.vector = 32, .unroll = 1};
+        aic_elementwise_plan made;
+        ck_assert_msg(aic_elementwise_plan_past(elementwise, &elementwise->box[0], &schedule, &machine, &made) ==
+                          CASES[i].past,
+                      "%s", CASES[i].text);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
 /* ---- NaN ---- */
 
 /* Operations that LLVM, left alone, would let a signalling NaN through. */
@@ -287,6 +325,7 @@ Suite *suite_elementwise(void)
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, shared_memory, 0, levels_count() * IN_PLACE);
     tcase_add_loop_test(cases, large_output, 0, levels_count());
+    tcase_add_test(cases, aligned_rows);
     tcase_add_loop_test(cases, quiet_nan, 0, levels_count() * PASSING);
     tcase_add_loop_test(cases, every_pair, 0, levels_count() * OF_BYTES);
     suite_add_tcase(suite, cases);

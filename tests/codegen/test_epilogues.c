@@ -1,6 +1,7 @@
 /* The arithmetic of epilogues where it may go wrong: sums, shifts and products around ties, around the limits of every
  * step and of int32, for every field of quantisation words and every half. Kernels take several ways through it, by
  * what the columns of a call need; each is compared with the reference on every instruction set that runs here. */
+#include "codegen/epilogue/epilogue.h"
 #include "frontend/core/stage.h"
 #include "frontend/numeric/half.h"
 #include "tests/claims.h"
@@ -248,6 +249,71 @@ START_TEST(halves)
 }
 END_TEST
 
+/* ---- whole lines ---- */
+
+/* The bytes of a strip's results that have been stored, with room for every case. */
+enum { LINE = 64, STORED = 64 * 1024, STRIP_ROWS = 16 };
+
+/* Whether no line that the strip stores to has a byte that it does not store. */
+static bool fills_lines(const aic_epilogue *p, int64_t columns)
+{
+    static bool stored[STORED];
+    const int64_t bytes = (int64_t)aic_dtype_size(p->target);
+    memset(stored, 0, sizeof stored);
+    for (int64_t row = 0; row < STRIP_ROWS; row++) {
+        for (int64_t column = 0; column < columns; column++) {
+            const int64_t at = row * p->target_row + column / p->width * p->target_block + column % p->width * bytes;
+            ck_assert_int_le(at + bytes, STORED);
+            memset(stored + at, true, (size_t)bytes);
+        }
+    }
+    for (int64_t line = 0; line < STORED; line += LINE) {
+        bool any = false, all = true;
+        for (int64_t i = line; i < line + LINE; i++) {
+            any = any || stored[i];
+            all = all && stored[i];
+        }
+        if (any && !all) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Stores go past the caches where a strip fills the lines that it stores to. */
+START_TEST(whole_lines)
+{
+    static const struct {
+        aic_dtype target;
+        int64_t columns, width, block, row; /* width 0: a row of the target has all columns */
+        bool fills;
+    } CASES[] = {
+        {AIC_FLOAT32, 64, 0, 0, 256, true},    {AIC_FLOAT16, 96, 0, 0, 192, true},
+        {AIC_FLOAT16, 80, 0, 0, 192, false}, /* gaps between rows */
+        {AIC_FLOAT16, 80, 0, 0, 160, false}, /* rows that begin anywhere */
+        {AIC_INT8, 64, 0, 0, 80, false},       {AIC_INT8, 128, 0, 0, 128, true},
+        {AIC_FLOAT16, 48, 16, 1024, 32, true}, {AIC_FLOAT16, 48, 16, 1056, 32, false},
+        {AIC_INT8, 64, 32, 1024, 32, true},    {AIC_FLOAT32, 32, 16, 2048, 64, true},
+        {AIC_FLOAT32, 32, 8, 1024, 32, true},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        const aic_epilogue p = {.source = AIC_FLOAT32,
+                                .target = CASES[i].target,
+                                .rows = STRIP_ROWS,
+                                .columns = CASES[i].columns,
+                                .matrices = 1,
+                                .width = CASES[i].width != 0 ? CASES[i].width : CASES[i].columns,
+                                .target_block = CASES[i].block,
+                                .target_row = CASES[i].row};
+        const aic_epilogue_strip strip = {
+            .form = {8, 1}, .columns = CASES[i].columns, .step = 128, .last = true, .most_rows = STRIP_ROWS};
+        const bool says = aic_epilogue_strip_fills_lines(&p, &strip);
+        ck_assert_msg(says == CASES[i].fills, "case %zu", i);
+        ck_assert_msg(!says || fills_lines(&p, CASES[i].columns), "case %zu", i);
+    }
+}
+END_TEST
+
 Suite *suite_epilogues(void)
 {
     Suite *suite = suite_create("epilogues");
@@ -255,6 +321,7 @@ Suite *suite_epilogues(void)
     tcase_add_loop_test(tcase, words, 0, levels_count() * KINDS);
     tcase_add_loop_test(tcase, words_of_floats, 0, levels_count() * KINDS);
     tcase_add_loop_test(tcase, halves, 0, levels_count() * SCALES);
+    tcase_add_test(tcase, whole_lines);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -43,6 +43,7 @@ static const char *const SPECS[] = {
     BYTES "fm_shape=[1,9,41,32], kernel_shape=[1,3,3,32,1], pad=[2,3,2,1], dilation=[2,2], pad_value=5, groups=32)",
     BYTES "fm_shape=[2,5,21,32], kernel_shape=[1,5,5,64,1], pad=[7,8,0,3], stride=[2,1], pad_value=-3, groups=64)",
     BYTES "fm_shape=[1,4,30,32], kernel_shape=[1,3,3,32,1], pad=[255,255,9,1], groups=32)",
+    BYTES "fm_shape=[1,7,9,32], kernel_shape=[1,3,3,32,1], pad=[0,0,0,1], pad_value=5, groups=32)",
     FAST "fm_shape=[2,6,4,16], kernel_shape=[1,3,3,32,1], pad=[9,7,3,3], dilation=[3,4], pad_value=2, groups=32)",
     HALVES "fm_shape=[1,7,34,16], kernel_shape=[1,2,5,16,1], pad=[3,4,1,1], dilation=[4,2], pad_value=-1, groups=16)",
     FAST "fm_shape=[2,7,70,16], kernel_shape=[1,3,3,32,1], pad=[1,1,1,1], pad_value=-2.5, groups=32)",

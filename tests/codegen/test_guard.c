@@ -9,6 +9,7 @@
 #include "frontend/core/diag.h"
 #include "tests/child.h"
 #include "tests/levels.h"
+#include "tests/memory_limit.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 Suite *suite_guard(void);
@@ -276,6 +278,24 @@ START_TEST(more_boxes_than_there_is_room_for)
 }
 END_TEST
 
+/* What has no room for all of its boxes has no schedule. */
+START_TEST(no_schedule_of_what_is_incomplete)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                 aic_machine_of(AIC_CORE_ZEN4)};
+    aic_plan *plan;
+    ck_assert_int_eq(aic_spec_read("transdata(dtype=int8, src=ND, dst=Nz, shape=[37,100])", &spec), AIC_OK);
+    ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    aic_move *move = (aic_move *)(void *)plan->work.part;
+    move->incomplete = true;
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_INTERNAL);
+    ck_assert_msg(strstr(aic_last_error(), "offers none for this specification") != NULL, "%s", aic_last_error());
+    aic_plan_free(plan);
+}
+END_TEST
+
 /* ---- threads inside ---- */
 
 enum { LONERS = 4, LONER_KIND = AIC_GUARD_KINDS - 2 };
@@ -406,6 +426,93 @@ START_TEST(allocation_outside)
 }
 END_TEST
 
+extern const char cxx_nothrow __asm__("_ZSt7nothrow") __attribute__((weak));
+extern void *cxx_new_nothrow(size_t size, const char *nothrow) __asm__("_ZnwmRKSt9nothrow_t") __attribute__((weak));
+
+static void *allocate_too_much(void *result)
+{
+    *(void **)result = cxx_new_nothrow(SIZE_MAX / 4, &cxx_nothrow);
+    return NULL;
+}
+
+static aic_status let_another_thread_allocate(void *result)
+{
+    pthread_t thread;
+    child_expect(pthread_create(&thread, NULL, allocate_too_much, result) == 0, "thread");
+    pthread_join(thread, NULL);
+    return AIC_OK;
+}
+
+static void allocate_outside(void *unused)
+{
+    void *result = unused;
+    cxx_set_new_handler(NULL);
+    child_expect(aic_guard_run(KIND, let_another_thread_allocate, &result) == AIC_OK, "the run");
+    child_expect(result == NULL, "memory that there is not");
+}
+
+/* Without a handler of the host's it gets the exception that C++ throws then, which this operator catches. */
+START_TEST(exception_outside)
+{
+    int there;
+    ck_assert_str_eq(child_run(allocate_outside, &there), "");
+}
+END_TEST
+
+/* ---- waiting for memory ---- */
+
+typedef struct need {
+    pthread_barrier_t scarce;
+    aic_status status;
+} need;
+
+static aic_status succeed_at_once(void *unused)
+{
+    (void)unused;
+    return AIC_OK;
+}
+
+static void *run_in_need(void *argument)
+{
+    need *n = argument;
+    child_expect(aic_guard_run(KIND, succeed_at_once, NULL) == AIC_OK, "a run with memory");
+    pthread_barrier_wait(&n->scarce);
+    pthread_barrier_wait(&n->scarce);
+    n->status = aic_guard_run(KIND, succeed_at_once, NULL);
+    return NULL;
+}
+
+/* Leaves no memory for another run, for a while. */
+static aic_status take_all_memory(void *argument)
+{
+    need *n = argument;
+    const struct rlimit before = memory_limit_to(1 << 20);
+    pthread_barrier_wait(&n->scarce);
+    usleep(100000);
+    setrlimit(RLIMIT_AS, &before);
+    return AIC_OK;
+}
+
+static void wait_for_memory(void *unused)
+{
+    (void)unused;
+    need n = {.status = AIC_INTERNAL};
+    pthread_t thread;
+    child_expect(pthread_barrier_init(&n.scarce, NULL, 2) == 0, "barrier");
+    child_expect(pthread_create(&thread, NULL, run_in_need, &n) == 0, "thread");
+    pthread_barrier_wait(&n.scarce);
+    child_expect(aic_guard_run(KIND, take_all_memory, &n) == AIC_OK, "the other run");
+    pthread_join(thread, NULL);
+    child_expect(n.status == AIC_OK, "a run that has waited for memory");
+}
+
+/* A run that finds no memory while others are inside waits for what they give back. */
+START_TEST(memory_of_others)
+{
+    ck_assert_str_eq(child_run(wait_for_memory, NULL), "");
+}
+END_TEST
+
 #endif
 
 /* ---- exit ---- */
@@ -463,6 +570,119 @@ START_TEST(global_of_a_later_run)
 }
 END_TEST
 
+static aic_status exit_here(void *unused)
+{
+    (void)unused;
+    exit(0);
+}
+
+static void exit_first(void *unused)
+{
+    aic_guard_run(KIND, exit_here, unused);
+}
+
+static void exit_later(void *unused)
+{
+    child_expect(aic_guard_run(KIND, succeed, unused) == AIC_OK, "first run");
+    aic_guard_run(KIND, exit_here, unused);
+}
+
+/* A run that ends the process, as LLVM does where nobody stops it, does not wait for itself. */
+START_TEST(exit_inside)
+{
+    ck_assert_str_eq(child_run(exit_first, NULL), "");
+    ck_assert_str_eq(child_run(exit_later, NULL), "");
+}
+END_TEST
+
+/* ---- fork ---- */
+
+static void expect_good(pid_t process)
+{
+    int status = 0;
+    child_expect(process > 0 && waitpid(process, &status, 0) == process, "fork");
+    child_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of the child");
+}
+
+static aic_status fork_here(void *unused)
+{
+    (void)unused;
+    const pid_t process = fork();
+    if (process == 0) {
+        _exit(0);
+    }
+    expect_good(process);
+    return AIC_OK;
+}
+
+static void fork_twice(void *unused)
+{
+    child_expect(aic_guard_run(KIND, fork_here, unused) == AIC_OK, "first run");
+    child_expect(aic_guard_run(KIND, fork_here, unused) == AIC_OK, "second run");
+}
+
+/* Nor does one that forks. */
+START_TEST(fork_inside)
+{
+    ck_assert_str_eq(child_run(fork_twice, NULL), "");
+}
+END_TEST
+
+/* Runs of two threads without a pause between them. */
+typedef struct relay {
+    atomic_int entered;
+    atomic_bool ended;
+} relay;
+
+/* Stays until another run has entered; or for a while, as none can where a fork waits. */
+static aic_status hand_over(void *argument)
+{
+    relay *r = argument;
+    const int own = atomic_fetch_add(&r->entered, 1) + 1;
+    for (int i = 0; i < MILLISECONDS_INSIDE && atomic_load(&r->entered) == own; i++) {
+        usleep(1000);
+    }
+    return AIC_OK;
+}
+
+static void *run_on(void *argument)
+{
+    relay *r = argument;
+    while (!atomic_load(&r->ended)) {
+        aic_guard_run(KIND, hand_over, r);
+    }
+    return NULL;
+}
+
+static void fork_between_runs(void *unused)
+{
+    relay r = {.entered = 0};
+    pthread_t thread[2];
+    child_expect(aic_guard_run(KIND, succeed, unused) == AIC_OK, "first run");
+    for (int i = 0; i < 2; i++) {
+        child_expect(pthread_create(&thread[i], NULL, run_on, &r) == 0, "thread");
+    }
+    while (atomic_load(&r.entered) < 4) {
+        usleep(1000);
+    }
+    const pid_t process = fork();
+    if (process == 0) {
+        _exit(aic_guard_run(KIND, succeed, unused) == AIC_OK ? 0 : 1);
+    }
+    expect_good(process);
+    atomic_store(&r.ended, true);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(thread[i], NULL);
+    }
+}
+
+/* A fork need not wait for more runs than are inside when it comes. */
+START_TEST(fork_comes_first)
+{
+    ck_assert_str_eq(child_run(fork_between_runs, NULL), "");
+}
+END_TEST
+
 /* A function that does not end. */
 static void emit_endless(void *unused, LLVMContextRef context, LLVMModuleRef module)
 {
@@ -480,6 +700,69 @@ START_TEST(malformed_module)
     size_t size = 0;
     ck_assert_int_eq(aic_codegen_run(&request, emit_endless, NULL, &bytes, &size), AIC_COMPILE);
     ck_assert_msg(strstr(aic_last_error(), "the emitted IR is malformed") != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
+}
+END_TEST
+
+static aic_status verify_malformed(void *unused)
+{
+    bool failed;
+    LLVMContextRef context = aic_llvm_context(&failed);
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("endless", context);
+    emit_endless(unused, context, module);
+    const aic_status status = aic_llvm_verify(module);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return status;
+}
+
+/* Where nobody asks for it, modules are taken as they are. */
+START_TEST(unverified_module)
+{
+    aic_llvm_verify_modules(false);
+    ck_assert_int_eq(aic_guard_run(KIND, verify_malformed, NULL), AIC_OK);
+    aic_llvm_verify_modules(true);
+    ck_assert_int_eq(aic_guard_run(KIND, verify_malformed, NULL), AIC_COMPILE);
+}
+END_TEST
+
+/* A function of an instruction that there is not. */
+static void emit_no_instruction(void *unused, LLVMContextRef context, LLVMModuleRef module)
+{
+    static char text[] = "aicjit_is_no_instruction";
+    (void)unused;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef function = LLVMAddFunction(module, "wrong", type);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, function, "body"));
+    LLVMValueRef assembly =
+        LLVMGetInlineAsm(type, text, sizeof text - 1, text, 0, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(builder, type, assembly, NULL, 0, "");
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+}
+
+/* What LLVM only tells its diagnostic handler, and goes on, comes back as a status, too. */
+START_TEST(wrong_assembly)
+{
+    const aic_codegen_request request = {.target = aic_target_find(AIC_ARCH_X86_64, "sse2"), .symbol = "wrong"};
+    char *bytes = NULL;
+    size_t size = 0;
+    ck_assert_int_eq(aic_codegen_run(&request, emit_no_instruction, NULL, &bytes, &size), AIC_COMPILE);
+    ck_assert_msg(strstr(aic_last_error(), "aicjit_is_no_instruction") != NULL, "%s", aic_last_error());
+    ck_assert_ptr_null(bytes);
+    ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
+}
+END_TEST
+
+START_TEST(no_such_architecture)
+{
+    const aic_codegen_request request = {
+        .target = aic_target_find(AIC_ARCH_X86_64, "sse2"), .symbol = "wrong", .triple = "m68k-unknown-linux-gnu"};
+    char *bytes = NULL;
+    size_t size = 0;
+    ck_assert_int_eq(aic_codegen_run(&request, emit_endless, NULL, &bytes, &size), AIC_COMPILE);
+    ck_assert_msg(strstr(aic_last_error(), "m68k-unknown-linux-gnu") != NULL, "%s", aic_last_error());
     ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
 }
 END_TEST
@@ -528,15 +811,24 @@ Suite *suite_guard(void)
     tcase_add_checked_fixture(faults, setup, NULL);
     tcase_add_test(faults, cannot_select);
     tcase_add_test(faults, malformed_module);
+    tcase_add_test(faults, unverified_module);
+    tcase_add_test(faults, wrong_assembly);
+    tcase_add_test(faults, no_such_architecture);
+    tcase_add_test(faults, exit_inside);
+    tcase_add_test(faults, fork_inside);
+    tcase_add_test(faults, fork_comes_first);
     tcase_add_test(faults, body_status_is_returned);
     tcase_add_loop_test(faults, more_than_there_is_room_for, 0, (int)(sizeof EXCEEDED / sizeof EXCEEDED[0]));
     tcase_add_test(faults, more_boxes_than_there_is_room_for);
+    tcase_add_test(faults, no_schedule_of_what_is_incomplete);
     tcase_add_test(faults, first_of_a_kind);
     tcase_add_test(faults, machines_are_used_again);
     tcase_add_test(faults, new_handler_of_the_host);
     tcase_add_test(faults, global_of_a_later_run);
 #ifndef AIC_SANITIZED
     tcase_add_test(faults, allocation_outside);
+    tcase_add_test(faults, exception_outside);
+    tcase_add_test(faults, memory_of_others);
 #endif
     suite_add_tcase(suite, faults);
     return suite;

@@ -18,6 +18,7 @@ Suite *suite_image(void);
 
 enum { NONE, TEXT, RODATA, RELA, SYMTAB, STRTAB, SHSTRTAB, SECTIONS };
 enum { NULL_SYMBOL, KERNEL, KERNEL_PACK, CONSTANTS, OUTSIDE, HELPER, SYMBOLS };
+enum { UNWIND_TYPE = 0x70000001 };                   /* of sections of x86-64 */
 enum { CONTENT = 64, HELPER_AT = 32, PACK_AT = 16 }; /* bytes of .text and of .rodata; where functions begin */
 
 /* An object of two sections with one relocation in the first; tests change it. */
@@ -323,6 +324,7 @@ START_TEST(refused_sections)
         {SHT_PROGBITS, SHF_ALLOC | SHF_TLS, 1, "image: section .rodata is neither code nor constants"},
         {SHT_NOBITS, SHF_ALLOC, 1, "image: section .rodata is neither code nor constants"},
         {SHT_INIT_ARRAY, SHF_ALLOC, 1, "image: section .rodata is neither code nor constants"},
+        {UNWIND_TYPE, SHF_ALLOC, 1, "image: section .rodata is neither code nor constants"},
         {SHT_PROGBITS, SHF_ALLOC, 48, "image: section .rodata: alignment 48 is no power of two up to 4096"},
         {SHT_PROGBITS, SHF_ALLOC, 8192, "image: section .rodata: alignment 8192 is no power of two up to 4096"},
     };
@@ -337,6 +339,120 @@ START_TEST(refused_sections)
     o.section[RODATA].sh_flags = 0; /* not loaded: it may be anything, but nothing may refer to it */
     set_relocation(&o, 8, R_X86_64_PC32, CONSTANTS, 0);
     check_refused(&o, "image: kernel refers to .rodata, which is not part of it");
+    o = object_of(EM_AARCH64);
+    o.section[RODATA].sh_flags = 0;
+    set_relocation(&o, 8, R_AARCH64_ADR_PREL_PG_HI21, CONSTANTS, 0); /* whose page matters */
+    check_refused(&o, "image: kernel refers to .rodata, which is not part of it");
+}
+END_TEST
+
+/* Of two tables of symbols the first one counts; a relocation names a symbol of the other that the first has not. */
+START_TEST(two_symbol_tables)
+{
+    object o = object_of(EM_X86_64);
+    o.section[RODATA] = o.section[SYMTAB];
+    o.section[RODATA].sh_size = sizeof o.symbol[0];
+    set_relocation(&o, 8, R_X86_64_PLT32, OUTSIDE, -4);
+    check_refused(&o, "image: kernel refers to outside, which is not part of it");
+}
+END_TEST
+
+/* Sections that are the same bytes, so that the code is larger than the object and the gaps before its sections; in the
+ * second object the last section would begin beyond that. */
+START_TEST(overlapping_sections)
+{
+    enum { SIZE = 40000 / 64 * 64, GAPS = SECTIONS * 4096 };
+    static const char OVERLAP[] = "image: the object is malformed: sections overlap";
+    aic_image image;
+    for (int i = 0; i < 2; i++) {
+        object *o = calloc(1, SIZE);
+        ck_assert_ptr_nonnull(o);
+        *o = object_of(EM_X86_64);
+        for (int section = TEXT; section <= RODATA; section++) {
+            o->section[section].sh_offset = 0;
+            o->section[section].sh_size = SIZE;
+        }
+        if (i == 1) {
+            o->section[RODATA].sh_size = GAPS;
+            o->section[RELA].sh_type = SHT_PROGBITS;
+            o->section[RELA].sh_flags = SHF_ALLOC;
+            o->section[RELA].sh_addralign = 4096;
+            o->section[RELA].sh_size = 1;
+        }
+        ck_assert_int_eq(create(o, SIZE, "kernel", &image), AIC_COMPILE);
+        ck_assert_str_eq(aic_last_error(), OVERLAP);
+        free(o);
+    }
+}
+END_TEST
+
+/* An object with so many more symbols, each like this one; and each with a relocation, which are all the same. */
+static object *with_symbols(size_t more, int like, bool relocated, size_t *size)
+{
+    const object o = object_of(EM_X86_64);
+    const size_t symbols = (SYMBOLS + more) * sizeof o.symbol[0], relocations = relocated ? more * sizeof o.rela : 0;
+    *size = sizeof o + symbols + relocations;
+    object *large = calloc(1, *size);
+    ck_assert_ptr_nonnull(large);
+    *large = o;
+    Elf64_Sym *symbol = (Elf64_Sym *)(void *)(large + 1);
+    Elf64_Rela *rela = (Elf64_Rela *)(void *)(symbol + SYMBOLS + more);
+    memcpy(symbol, o.symbol, sizeof o.symbol);
+    for (size_t i = 0; i < more; i++) {
+        symbol[SYMBOLS + i] = o.symbol[like];
+        if (relocated) {
+            rela[i] = (Elf64_Rela){
+                .r_offset = 8, .r_info = ELF64_R_INFO((Elf64_Xword)(SYMBOLS + i), R_X86_64_PLT32), .r_addend = -4};
+        }
+    }
+    large->section[SYMTAB].sh_offset = sizeof o;
+    large->section[SYMTAB].sh_size = symbols;
+    large->section[RELA].sh_offset = sizeof o + symbols;
+    large->section[RELA].sh_size = relocations;
+    return large;
+}
+
+/* Patches number the symbols that they refer to in 16 bits. */
+START_TEST(too_many_symbols)
+{
+    size_t size;
+    aic_image image;
+    object *o = with_symbols(UINT16_MAX, OUTSIDE, true, &size);
+    ck_assert_int_eq(create(o, size, "kernel", &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: kernel is too large for a table of patches");
+    free(o);
+}
+END_TEST
+
+static size_t count_parts(const object *o)
+{
+    aic_image_part part[AIC_PARTS_MAX];
+    return aic_image_parts(o, sizeof *o, "kernel", part);
+}
+
+/* The functions whose names begin with the kernel's, that lie in a section, no more than there is room for. */
+START_TEST(functions_of_objects)
+{
+    aic_image_part part[AIC_PARTS_MAX];
+    object o = object_of(EM_X86_64);
+    ck_assert_uint_eq(aic_image_parts(&o, sizeof o, "kernel", part), 2);
+    ck_assert_str_eq(part[0].name, "");
+    ck_assert_str_eq(part[1].name, "_pack");
+    ck_assert_uint_eq(part[1].offset, PACK_AT);
+    o.symbol[KERNEL_PACK].st_shndx = SHN_UNDEF;
+    ck_assert_uint_eq(count_parts(&o), 1);
+    o = object_of(EM_X86_64);
+    o.symbol[KERNEL_PACK].st_size = CONTENT - PACK_AT + 1;
+    ck_assert_uint_eq(count_parts(&o), 1);
+    o.section[RODATA].sh_flags |= SHF_WRITE;
+    ck_assert_uint_eq(count_parts(&o), 0);
+    o = object_of(EM_X86_64);
+    o.section[SYMTAB].sh_type = SHT_PROGBITS;
+    ck_assert_uint_eq(count_parts(&o), 0);
+    size_t size;
+    object *large = with_symbols(AIC_PARTS_MAX, KERNEL, false, &size);
+    ck_assert_uint_eq(aic_image_parts(large, size, "kernel", part), AIC_PARTS_MAX);
+    free(large);
 }
 END_TEST
 
@@ -364,6 +480,17 @@ START_TEST(malformed_headers)
     o = object_of(EM_X86_64);
     o.header.e_shoff = UINT64_MAX - 8;
     check_refused(&o, "image: the object is malformed: its section table is not inside");
+    o = object_of(EM_X86_64);
+    o.header.e_shnum = 0;
+    check_refused(&o, "image: the object is malformed: its section table is not inside");
+    o = object_of(EM_X86_64);
+    o.section[RELA].sh_type = SHT_REL;
+    check_refused(&o, "image: the object is malformed: its relocations are not inside");
+    o = object_of(EM_X86_64);
+    o.section[TEXT].sh_size = 2;
+    o.symbol[KERNEL_PACK].st_value = o.symbol[HELPER].st_value = 0;
+    set_relocation(&o, 0, R_X86_64_PC32, CONSTANTS, 0);
+    check_refused(&o, "image: the object is malformed: a relocation is not inside");
     o = object_of(EM_X86_64);
     o.section[TEXT].sh_size = sizeof o;
     check_refused(&o, "image: the object is malformed: a section is not inside");
@@ -550,6 +677,10 @@ Suite *suite_image(void)
     tcase_add_loop_test(objects, applied_relocations, 0, sizeof applied / sizeof applied[0]);
     tcase_add_loop_test(objects, refused_relocations, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(objects, refused_sections);
+    tcase_add_test(objects, two_symbol_tables);
+    tcase_add_test(objects, overlapping_sections);
+    tcase_add_test(objects, too_many_symbols);
+    tcase_add_test(objects, functions_of_objects);
     tcase_add_test(objects, missing_functions);
     tcase_add_test(objects, malformed_headers);
     suite_add_tcase(suite, objects);

@@ -372,6 +372,7 @@ static const struct {
     {"schedule(rows=128, cols=8, vector=32, unroll=4, band=128)", "rows = 128 is no power of two of 1..64"},
     {"schedule(rows=8, cols=0, vector=32, unroll=4, band=16)", "cols = 0 is no power of two of 1..64"},
     {"schedule(rows=8, cols=8, vector=64, unroll=4, band=16)", "vector = 64 is no power of two of 1..32"},
+    {"schedule(rows=8, cols=8, vector=8, unroll=4, band=16)", "vector = 8 is less than 16"},
     {"schedule(rows=8, cols=8, vector=32, unroll=-4, band=16)", "unroll = -4 is no power of two of 1..16"},
     {"schedule(rows=8, cols=8, vector=32, unroll=4, band=4)", "band = 4 is less than rows = 8"},
     {"schedule(rows=8, cols=8, vector=32, unroll=4, band=2097152)", "band = 2097152 is no power of two of 1..1048576"},
@@ -390,7 +391,110 @@ START_TEST(illegal_schedules)
 }
 END_TEST
 
+/* The report says where tiles go on with the next dimension of the input. */
+START_TEST(report_of_following_tiles)
+{
+    aic_spec spec;
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                 aic_machine_of(AIC_CORE_ZEN4)};
+    char *text;
+    for (int follows = 0; follows < 2; follows++) {
+        ck_assert_int_eq(aic_spec_read(follows != 0 ? "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[64,64,1,3])"
+                                                    : "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[64,64,1,5])",
+                                       &spec),
+                         AIC_OK);
+        ck_assert_msg(aic_generator_linked()->explain(&problem, NULL, &text) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg((strstr(text, "  follow ") != NULL) == (follows != 0), "%s", text);
+        ck_assert_msg((strstr(text, "tile along the input") != NULL), "%s", text);
+        free(text);
+    }
+}
+END_TEST
+
+/* Lines that are copied aside, of rows that are as long as the lines: all of a row is in one tile. */
+START_TEST(one_line_aside)
+{
+    aic_spec spec;
+    aic_object object;
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_codegen_request request = {
+        .count = 1,
+        .spec = &spec,
+        .schedule = "schedule(rows=8, cols=8, vector=16, unroll=4, band=16)",
+        .semantics = &semantics,
+        .target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
+        .machine = &tiny_machines[0],
+        .symbol = "kernel",
+        .divided = true,
+    };
+    const aic_problem problem = aic_codegen_problem(&request, 0);
+    aic_plan *plan;
+    ck_assert_int_eq(aic_spec_read("transdata(dtype=float32, src=ND, dst=Nn, shape=[16,4096])", &spec), AIC_OK);
+    ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+    const aic_move *move = (const aic_move *)(const void *)plan->work.part;
+    const aic_move_schedule schedule = {.rows = 8, .cols = 8, .vector = 16, .unroll = 4, .band = 16};
+    aic_move_plan p;
+    aic_move_plan_make(move, &move->box[0], &schedule, problem.machine, &p);
+    ck_assert(p.transposes && p.read.extent == 16 && p.tile.stage == 16);
+    aic_plan_free(plan);
+    ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+    aic_object_free(&object);
+}
+END_TEST
+
 /* ---- outputs larger than caches ---- */
+
+/* Whether each step in the output lies within a store past the caches, or is a multiple of its alignment. */
+static bool steps_are_aligned(const aic_box *box)
+{
+    aic_box whole = *box;
+    bool aligned = whole.out % AIC_MOVE_PAST_ALIGN == 0;
+    aic_box_coalesce(&whole);
+    for (unsigned i = 0; i < whole.dims; i++) {
+        aligned = aligned && (whole.dim[i].out < AIC_MOVE_PAST_ALIGN || whole.dim[i].out % AIC_MOVE_PAST_ALIGN == 0);
+    }
+    return aligned;
+}
+
+/* Stores go past the caches only where all of them are aligned. */
+START_TEST(aligned_stores)
+{
+    static const int64_t SIZES[] = {1, 2, 3, 8, 16, 24, 40, 64};
+    enum { SIZES_COUNT = sizeof SIZES / sizeof *SIZES };
+    const aic_semantics semantics = aic_semantics_init();
+    aic_machine machine = *aic_machine_of(AIC_CORE_ZEN4);
+    machine.past_bytes = 1;
+    int past = 0, others = 0;
+    for (size_t pair = 0; pair < sizeof PAIRS / sizeof *PAIRS; pair++) {
+        for (int shape = 0; shape < SIZES_COUNT * SIZES_COUNT * SIZES_COUNT; shape++) {
+            const bool matrices = PAIRS[pair].src <= AIC_LAYOUT_NN;
+            const int64_t a = SIZES[shape % SIZES_COUNT], b = SIZES[shape / SIZES_COUNT % SIZES_COUNT],
+                          c = SIZES[shape / SIZES_COUNT / SIZES_COUNT];
+            aic_work work;
+            aic_transdata_desc d = {.dtype = AIC_FLOAT16,
+                                    .src = PAIRS[pair].src,
+                                    .dst = PAIRS[pair].dst,
+                                    .shape = {a, b, matrices ? 0 : c, matrices ? 0 : 3}};
+            if (is_one_of(AIC_LAYOUT_4N, d.src, d.dst)) {
+                continue;
+            }
+            aic_generator_transdata.describe(&d, &semantics, &work);
+            const aic_move *move = (const aic_move *)(const void *)work.part;
+            for (unsigned i = 0; i < move->boxes; i++) {
+                aic_move_plan plan;
+                const bool is_past = aic_move_plan_past(move, &move->box[i], &SCHEDULE, &machine, &plan);
+                ck_assert_msg(!is_past || steps_are_aligned(&move->box[i]), "pair %zu, shape %d, box %u", pair, shape,
+                              i);
+                past += is_past;
+                others += !is_past;
+            }
+        }
+    }
+    ck_assert_int_gt(past, 100);
+    ck_assert_int_gt(others, 100);
+}
+END_TEST
 
 static aic_kernel *large_kernel(aic_context *context, const aic_spec *spec)
 {
@@ -491,6 +595,9 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, tiles_that_follow);
     tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
+    tcase_add_test(cases, report_of_following_tiles);
+    tcase_add_test(cases, aligned_stores);
+    tcase_add_test(cases, one_line_aside);
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);
     return suite;

@@ -173,6 +173,7 @@ START_TEST(numbers)
         {{{1, 8, 5000, 0}, {7, 16, AIC_NUMBER_MAX, 64}}, 2},
         {{{3, 0, 2, 8}, {64, 8, AIC_NUMBER_MAX - 1, 504}}, 2},
         {{{3, 8, -2, 8}, {2, 8, AIC_NUMBER_MAX, 504}}, 1},
+        {{{3, 8, AIC_NUMBER_MAX, 8}, {2, 8, AIC_NUMBER_MAX + 1, 504}}, 1},
         {{{3, 8, AIC_NUMBER_MAX + 1, 8}, {2, 8, INT64_C(1) << 40, 0}}, 0},
         {{{0, 8, 77, 8}, {2, 8, 2000, 0}}, 1},
     };
@@ -197,6 +198,36 @@ END_TEST
 
 #endif
 
+/* A kernel of the largest extents: its loops have numbers that are too large for parts, the tiles in them have not, and
+ * are parts that they call. */
+START_TEST(large_numbers)
+{
+    const aic_spec spec = spec_of("conv2d(dtype=float16, fm_shape=[256,4096,4096,16], "
+                                  "kernel_shape=[256,255,255,4096,16], pad=[254,254,254,254])");
+    const aic_semantics semantics = aic_semantics_init();
+    aic_spec canonical;
+    aic_object object;
+    size_t tiles = 0, bands = 0;
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &canonical), AIC_OK);
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = &canonical,
+                                         .semantics = &semantics,
+                                         .target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                         .machine = aic_machine_of(AIC_CORE_ZEN4),
+                                         .symbol = "kernel",
+                                         .divided = true};
+    ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+    for (size_t i = 0; i < object.parts; i++) {
+        tiles += strcmp(object.part[i].name, "tile") == 0;
+        bands += strcmp(object.part[i].name, "bands") == 0;
+    }
+    ck_assert_uint_gt(tiles, 0);
+    ck_assert_uint_eq(bands, 0);
+    ck_assert_uint_lt(object.image.function[AIC_FUNCTION_ENTRY], object.image.size);
+    aic_object_free(&object);
+}
+END_TEST
+
 /* ---- identities ---- */
 
 /* Uses that agree in fields and numbers are one, whatever lies between and behind the fields of their keys; each other
@@ -219,6 +250,91 @@ START_TEST(equal_uses)
     ck_assert_uint_eq(program.parts, DIFFERENT);
     ck_assert(routine[2] != routine[0] && routine[3] != routine[0] && routine[3] != routine[2]);
     aic_program_free(&program);
+}
+END_TEST
+
+#define LETTERS_16 "abcdefghijklmnop"
+#define LETTERS_64 LETTERS_16 LETTERS_16 LETTERS_16 LETTERS_16
+
+static void too_many_numbers(aic_use *use)
+{
+    for (int i = 0; i <= AIC_NUMBERS_MAX; i++) {
+        aic_use_number(use, i, "number.%d", i);
+    }
+}
+
+static void long_number(aic_use *use)
+{
+    aic_use_trips(use, 1, LETTERS_64);
+}
+
+static void too_many_roles(aic_use *use)
+{
+    for (int i = 0; i <= AIC_ROLES_MAX; i++) {
+        aic_use_call(use, 1, "role.%d", i);
+    }
+}
+
+static void long_role(aic_use *use)
+{
+    aic_use_call(use, 1, "%s", LETTERS_64);
+}
+
+static void role_of_nothing(aic_use *use)
+{
+    aic_use_call(use, 0, "next");
+}
+
+static void role_of_later(aic_use *use)
+{
+    aic_use_call(use, 2, "next");
+}
+
+static void nothing_wrong(aic_use *use)
+{
+    aic_use_call(use, 1, "next");
+}
+
+/* A use that breaks a rule of programs makes the whole of them useless, with the reason. */
+START_TEST(faulty_uses)
+{
+    static const aic_part_kind LARGE = {
+        .name = "large", .record = &SUM_RECORD, .key_bytes = AIC_PART_KEY_MAX + 1, .emitter = &SUM_EMITTER};
+    static const struct {
+        void (*use)(aic_use *use);
+        const aic_part_kind *kind;
+        const char *name, *message; /* NULL: there is none */
+    } CASES[] = {
+        {nothing_wrong, &SUM, "second", NULL},
+        {too_many_numbers, &SUM, "second", "second, a use of sum: numbers of a part"},
+        {long_number, &SUM, "second", "second, a use of sum: letters of a number's name"},
+        {too_many_roles, &SUM, "second", "second, a use of sum: roles of a part"},
+        {long_role, &SUM, "second", "second, a use of sum: letters of a role's name"},
+        {role_of_nothing, &SUM, "second", "second, a use of sum: a role without a function"},
+        {role_of_later, &SUM, "second", "second, a use of sum: a role without a function"},
+        {nothing_wrong, &SUM, LETTERS_64, LETTERS_64 ", a use of sum: letters of a function's name"},
+        {nothing_wrong, &LARGE, "second", "second, a use of large: bytes of a part's key"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        static const union {
+            sum_key key;
+            unsigned char bytes[AIC_PART_KEY_MAX + 1];
+        } KEY = {.key = {.times = 2}};
+        const sum_numbers n = {3, 8, 5000, 0};
+        const sum_key first = {.times = 1};
+        aic_program program = {.status = AIC_OK};
+        aic_use use;
+        ck_assert_uint_eq(use_sum(&program, &SUM, &first, &n, 0, "first"), 1);
+        aic_use_begin(&use, CASES[i].kind, &KEY);
+        CASES[i].use(&use);
+        ck_assert_uint_eq(aic_program_add(&program, &use, "%s", CASES[i].name), CASES[i].message == NULL ? 2 : 0);
+        ck_assert_int_eq(program.status, CASES[i].message == NULL ? AIC_OK : AIC_INTERNAL);
+        if (CASES[i].message != NULL) {
+            ck_assert_msg(strstr(aic_last_error(), CASES[i].message) != NULL, "%s", aic_last_error());
+            ck_assert_uint_eq(use_sum(&program, &SUM, &first, &n, 0, "third"), 0);
+        }
+        aic_program_free(&program);
+    }
 }
 END_TEST
 
@@ -532,6 +648,8 @@ Suite *suite_parts(void)
     tcase_add_loop_test(forms, numbers, 0, levels_count());
 #endif
     tcase_add_test(forms, equal_uses);
+    tcase_add_test(forms, faulty_uses);
+    tcase_add_test(forms, large_numbers);
     tcase_add_test(forms, identities);
     tcase_add_test(forms, equal_keys);
     tcase_add_loop_test(forms, both_forms, 0, levels_count());

@@ -253,6 +253,26 @@ static void patch_of_another_machine(program *p)
 {
     p->piece[1].patch[0].type = R_AARCH64_CALL26;
 }
+/* Code that is shorter than what a patch changes. */
+static void little_code(program *p)
+{
+    hand_made *piece = &p->piece[1];
+    enum { LITTLE = 3, ROUNDED = 8 };
+    piece->head.code_bytes = LITTLE;
+    piece->symbol[0].offset = 0;
+    piece->patch[0].at = 0;
+    memmove(piece->code + ROUNDED, piece->symbol, sizeof *piece - offsetof(hand_made, symbol));
+    p->size[1] -= CODE - ROUNDED;
+}
+static void no_names(program *p)
+{
+    p->piece[1].head.name_bytes = 0;
+    p->size[1] -= NAMES;
+}
+static void number_and_function(program *p)
+{
+    p->piece[1].patch[1].symbol = 1;
+}
 static void swapped_name(program *p)
 {
     put(p->number[1].name, "pixel");
@@ -311,18 +331,21 @@ START_TEST(refused)
         {symbol_outside, DAMAGED},
         {function_at_end, DAMAGED},
         {frames_outside, DAMAGED},
+        {no_names, DAMAGED},
         {other_machine, "image: kernel: piece tile is of another machine"},
         {patch_outside, NOT_INSIDE},
         {patch_far_outside, NOT_INSIDE},
         {patch_of_nothing, NOT_INSIDE},
         {patch_of_no_kind, NOT_INSIDE},
         {patch_of_another_machine, NOT_INSIDE},
+        {little_code, NOT_INSIDE},
         {swapped_name, "image: tile: the number pitch is not given"},
         {no_role, "image: tile refers to next, which is not part of it"},
         {role_of_nobody, "image: tile refers to next, which is not part of it"},
         {role_of_no_item, "image: tile refers to next, which is not part of it"},
         {role_of_no_part, "image: tile refers to next, which is not part of it"},
         {number_as_function, "image: tile refers to pitch, which is not part of it"},
+        {number_and_function, "image: tile refers to pitch, which is not part of it"},
         {function_as_number, "image: tile: the number next is not given"},
         {no_part, "image: kernel refers to kernel_x, which is not part of it"},
         {no_kernel, "image: the object defines no function kernel"},
@@ -418,6 +441,8 @@ START_TEST(from_outside)
         patch_of_nothing,
         patch_of_no_kind,
         patch_of_another_machine,
+        little_code,
+        no_names,
         no_part,
         patch_over_another,
         patches_out_of_order,

@@ -284,6 +284,35 @@ static const struct {
 
 enum { WAYS = sizeof nonsense / sizeof nonsense[0] };
 
+/* The same of a record without packing: something of it is there alone. */
+static const struct {
+    size_t offset, size;
+    uint64_t value;
+} unpacked_nonsense[] = {
+#define AT(member, value) {offsetof(aic_kernel_record, member), sizeof(((aic_kernel_record *)0)->member), (value)}
+    AT(requirements.pack.items, 5),         AT(requirements.pack.bytes, 640),
+    AT(requirements.pack.form[0], 1),       AT(requirements.pack.form[AIC_FORM_WORDS - 1], 1),
+    AT(function[AIC_FUNCTION_PACKED], 512), AT(function[AIC_FUNCTION_PACK], 1024),
+#undef AT
+};
+
+enum { UNPACKED_WAYS = sizeof unpacked_nonsense / sizeof unpacked_nonsense[0] };
+
+START_TEST(packing_of_nothing_is_refused)
+{
+    aic_kernel_record r = whole_record(), back;
+    written w;
+    r.requirements.pack = (aic_packing){.operand = 0};
+    r.function[AIC_FUNCTION_PACKED] = r.function[AIC_FUNCTION_PACK] = AIC_NO_FUNCTION;
+    write_record(&r, &w);
+    ck_assert_int_eq(aic_kernel_record_read(w.bytes, w.size, &back), AIC_OK);
+    memcpy((unsigned char *)&r + unpacked_nonsense[_i].offset, &unpacked_nonsense[_i].value,
+           unpacked_nonsense[_i].size);
+    write_record(&r, &w);
+    check_refused(w.bytes, w.size);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused)
 {
     aic_kernel_record r = whole_record(), back;
@@ -307,6 +336,7 @@ Suite *suite_record(void)
     tcase_add_test(tcase, flipped_bits_are_refused);
     tcase_add_test(tcase, any_contents_are_judged);
     tcase_add_loop_test(tcase, nonsense_is_refused, 0, WAYS);
+    tcase_add_loop_test(tcase, packing_of_nothing_is_refused, 0, UNPACKED_WAYS);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,4 +1,5 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
+#include "codegen/contraction/lean.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/explain.h"
 #include "frontend/core/spec.h"
@@ -126,6 +127,37 @@ static const char *const SHAPES[] = {
     "tensor_arithmetic(op=BM_ADD, shape=[1,3,64,64])",
     "texpands(dtype=float16, rows=48, cols=64, v_row=35, v_col=dyn)",
 };
+
+/* A walk that ends with its visit number `last`. */
+typedef struct short_walk {
+    size_t visits, last;
+} short_walk;
+
+static bool stop_at_last(void *user, const aic_plan *plan)
+{
+    short_walk *seen = user;
+    (void)plan;
+    return ++seen->visits < seen->last;
+}
+
+/* Nothing is shown after the visitor has said that the walk shall end, wherever that is. */
+START_TEST(walks_end)
+{
+    ck_assert_int_eq(aic_spec_read(SHAPES[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+    for (aic_space space = AIC_SPACE_USUAL; space <= AIC_SPACE_LEGAL; space++) {
+        short_walk seen = {.last = 1};
+        aic_plan *plan = plan_of(&problem);
+        do {
+            seen.visits = 0;
+            aic_plan_enumerate(plan, space, &(aic_visitor){.visit = stop_at_last, .user = &seen});
+        } while (seen.visits == seen.last++ && seen.last < 200);
+        ck_assert_uint_ge(seen.last, 2);
+        ck_assert_uint_lt(seen.visits, seen.last);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
 
 /* Every schedule of every shape, at every level; the usual ones are legal, and the default is the cheapest of them. */
 START_TEST(schedules)
@@ -285,6 +317,8 @@ static const struct bad {
     {"schedule(rows=1, cols=4, vectors=4, unroll=4, band=1)", "vectors = 4 is 64 output channels"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=3, band=1)", "unroll = 3 does not divide 16"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=17, band=1)", "unroll = 17 is outside 1..16"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=0, band=1)", "unroll = 0 is outside 1..16"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, hold=fancy)", "hold = fancy is none of panel, window"},
     {"schedule(rows=3, cols=4, vectors=2, unroll=4, band=11)", "band = 11 is outside 1..10"},
     {"schedule(rows=9223372036854775807, cols=4, vectors=2, unroll=4, band=1)", "rows = 9223372036854775807"},
     {"schedule(rows=1, cols=4, vectors=9223372036854775807, unroll=4, band=1)", "vectors = 9223372036854775807"},
@@ -317,6 +351,182 @@ START_TEST(illegal_schedules)
     ck_assert_mem_eq(&info, &before, sizeof before);
 }
 END_TEST
+
+#define INT8 "conv2d(dtype=int8, fm_shape=[8,14,14,32], kernel_shape=[8,3,3,64,32], pad=[1,1,1,1])"
+#define WINOGRAD                                                                                                       \
+    "conv2d(dtype=float16, fm_shape=[2,14,13,16], kernel_shape=[2,3,3,64,16], pad=[1,1,1,1], accumulate=winograd)"
+#define FIXPIPE                                                                                                        \
+    "fixpipe(dst=float16, src=float32, nSize=100, mSize=300, srcStride=304, dstStride=100, quantPre=F322F16)"
+#define ADD "tensor_arithmetic(op=BM_ADD, shape=[1,3,64,64])"
+
+/* Schedules of other micro-kernels and other shapes, at the level amx. */
+START_TEST(illegal_elsewhere)
+{
+    static const struct {
+        const char *spec, *text, *message;
+    } CASES[] = {
+        {INT8, "schedule(kernel=amx, unroll=0)", "unroll = 0 is not 16 times a divisor of 4"},
+        {INT8, "schedule(kernel=amx, unroll=24)", "unroll = 24 is not 16 times a divisor of 4"},
+        {INT8, "schedule(kernel=amx, unroll=48)", "unroll = 48 is not 16 times a divisor of 4"},
+        {INT8, "schedule(kernel=amx, hold=panel, blocks=2)", "blocks = 2: blocks of channels pass by a window"},
+        {INT8, "schedule(kernel=amx, blocks=0)", "blocks = 0 times unroll = 32 does not divide 64"},
+        {INT8, "schedule(kernel=amx, blocks=-1)", "blocks = -1 times unroll = 32 does not divide 64"},
+        {INT8, "schedule(kernel=amx, blocks=3)", "blocks = 3 times unroll = 32 does not divide 64"},
+        {INT8, "schedule(kernel=amx, blocks=4611686018427387904)", "blocks = 4611686018427387904 times unroll = 32"},
+        {WINOGRAD, "schedule(kernel=winograd, rows=4, cols=4, m=2, unroll=0)", "unroll = 0 does not divide 16"},
+        {WINOGRAD, "schedule(kernel=winograd, rows=4, cols=4, m=2, unroll=3)", "unroll = 3 does not divide 16"},
+        {WINOGRAD, "schedule(kernel=winograd, rows=4, cols=4, m=2, unroll=32)", "unroll = 32 does not divide 16"},
+        {FIXPIPE, "schedule(blocks=0)", "blocks = 0 is outside 1..8"},
+        {FIXPIPE, "schedule(blocks=16)", "blocks = 16 is outside 1..8"},
+        {FIXPIPE, "schedule(blocks=3)", "blocks = 3 is not a power of two in 1..8"},
+        {FIXPIPE, "schedule(rows=0)", "rows = 0 is outside 1..16"},
+        {FIXPIPE, "schedule(rows=17)", "rows = 17 is outside 1..16"},
+        {FIXPIPE, "schedule(band=-1)", "band = -1 is outside 1..65536"},
+        {FIXPIPE, "schedule(band=65537)", "band = 65537 is outside 1..65536"},
+        {ADD, "schedule(vector=8)", "vector = 8 is less than 16"},
+        {ADD, "schedule(unroll=3)", "unroll = 3 is no power of two of 1..16"},
+    };
+    problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        aic_schedule_info info;
+        char *text = NULL;
+        ck_assert_int_eq(aic_spec_read(CASES[i].spec, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        ck_assert_int_eq(aic_generator_linked()->plan(&problem, CASES[i].text, &info), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(aic_last_error(), CASES[i].message) != NULL, "%s: %s", CASES[i].text, aic_last_error());
+        ck_assert_int_eq(aic_generator_linked()->explain(&problem, CASES[i].text, &text), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_null(text);
+    }
+}
+END_TEST
+
+/* A field that nothing fits, where there are millions of schedules: it is refused after so many have been tried. */
+START_TEST(nothing_fits)
+{
+    aic_schedule_info info;
+    ck_assert_int_eq(
+        aic_spec_read("conv2d(dtype=float16, fm_shape=[256,4096,4096,16], kernel_shape=[256,255,255,4096,16],"
+                      "pad=[255,255,255,255])",
+                      &spec),
+        AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->plan(&problem, "schedule(unroll=3)", &info), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "unroll = 3 does not divide 16") != NULL, "%s", aic_last_error());
+}
+END_TEST
+
+/* Small tiles read the planes of transformed weights once for each product: from a first-level cache that holds them
+ * sooner than from one that does not. */
+START_TEST(planes_beyond_the_first_level_cache)
+{
+    for (int blocks = 1; blocks <= 64; blocks *= 64) {
+        char text[200];
+        double cost[2];
+        snprintf(text, sizeof text,
+                 "conv2d(dtype=float16, fm_shape=[%d,12,12,16], kernel_shape=[%d,3,3,32,16], accumulate=winograd)",
+                 blocks, blocks);
+        ck_assert_int_eq(aic_spec_read(text, &spec), AIC_OK);
+        for (int i = 0; i < 2; i++) {
+            aic_machine machine = *aic_machine_of(AIC_CORE_ZEN4);
+            aic_schedule_info info;
+            machine.l1_bytes = i == 0 ? 32 << 10 : 1 << 20;
+            problem.machine = &machine;
+            ck_assert_int_eq(
+                aic_generator_linked()->plan(
+                    &problem, "schedule(kernel=winograd, rows=2, cols=10, vectors=2, unroll=16, band=1, m=2)", &info),
+                AIC_OK);
+            cost[i] = info.cost;
+        }
+        ck_assert_msg(blocks == 1 ? cost[0] == cost[1] : cost[0] > cost[1], "%g and %g", cost[0], cost[1]);
+    }
+}
+END_TEST
+
+/* ---- the level amx ---- */
+
+/* The report says by which blocks of channels a tile passes. */
+START_TEST(blocks_of_channels)
+{
+    char *text;
+    problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    ck_assert_int_eq(aic_spec_read(INT8, &spec), AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->explain(&problem, "schedule(kernel=amx, blocks=2)", &text), AIC_OK);
+    ck_assert_msg(strstr(text, "of one of 2 blocks of channels") != NULL, "%s", text);
+    free(text);
+    ck_assert_int_eq(aic_generator_linked()->explain(&problem, "schedule(kernel=amx, blocks=1)", &text), AIC_OK);
+    ck_assert_msg(strstr(text, "blocks of channels") == NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+/* Tiles are supposed to be those of golden-cove where the core has none, with its own caches. */
+START_TEST(tiles_of_a_core_without)
+{
+    aic_machine without = *aic_machine_of(AIC_CORE_GOLDEN_COVE);
+    aic_schedule_info of[2];
+    without.tiles = false;
+    without.core = AIC_CORE_ZEN4;
+    problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    ck_assert_int_eq(aic_spec_read(INT8, &spec), AIC_OK);
+    for (int i = 0; i < 2; i++) {
+        problem.machine = i == 0 ? aic_machine_of(AIC_CORE_GOLDEN_COVE) : &without;
+        ck_assert_int_eq(aic_generator_linked()->plan(&problem, "schedule(kernel=amx)", &of[i]), AIC_OK);
+    }
+    ck_assert_str_eq(of[0].text, of[1].text);
+    ck_assert(of[0].cost > 0 && of[0].cost == of[1].cost);
+}
+END_TEST
+
+typedef struct lean_walk {
+    size_t lean;
+} lean_walk;
+
+/* Both forms have the same phases and items, and the weights of one have room for those of the other. */
+static bool check_lean(void *user, const aic_plan *plan)
+{
+    lean_walk *seen = user;
+    const aic_tiling *t = aic_tiling_of(plan);
+    if (t->lean.channels > 0) {
+        aic_plan *lean = aic_lean_plan(plan);
+        ck_assert_ptr_nonnull(lean);
+        const aic_tiling *other = aic_tiling_of(lean);
+        ck_assert_int_eq(other->staging.has_epilogue, t->staging.has_epilogue);
+        ck_assert_int_eq(other->staging.strips, t->staging.strips);
+        ck_assert_int_eq(other->band.count, t->band.count);
+        ck_assert_int_eq(other->panel.items, t->panel.items);
+        ck_assert_int_le(other->panel.packed_bytes, t->panel.packed_bytes);
+        free(lean);
+        seen->lean++;
+    }
+    return true;
+}
+
+/* In the second, the taps of a kernel row are merged in the lean form alone, and only the other one, whose tiles run
+ * across rows with gaps between them, leaves its sums in a buffer. */
+START_TEST(lean_forms)
+{
+    static const struct {
+        const char *spec;
+        bool lean;
+    } CASES[] = {
+        {"conv2d(dtype=int8, fm_shape=[3,14,14,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])", true},
+        {"conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,5,5,64,32], pad=[2,2,2,2])", true},
+        {"conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,5,5,48,32])", true},
+        {"conv2d(dtype=float16, fm_shape=[3,14,14,16], kernel_shape=[3,3,3,64,16], accumulate=fast)", false},
+    };
+    problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        lean_walk seen = {0};
+        ck_assert_int_eq(aic_spec_read(CASES[i].spec, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        aic_plan *plan = plan_of(&problem);
+        aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = check_lean, .user = &seen});
+        ck_assert_msg((seen.lean > 0) == CASES[i].lean, "case %zu", i);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
+/* ---- weights ---- */
 
 /* Tiles fetch every line of the panel that a loop body reads once, so far ahead: there are tiles of 4 and of 3 columns.
  */
@@ -543,6 +753,13 @@ Suite *suite_schedule(void)
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
     tcase_add_loop_test(cases, lists, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
+    tcase_add_loop_test(cases, walks_end, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
+    tcase_add_test(cases, illegal_elsewhere);
+    tcase_add_test(cases, nothing_fits);
+    tcase_add_test(cases, planes_beyond_the_first_level_cache);
+    tcase_add_test(cases, blocks_of_channels);
+    tcase_add_test(cases, tiles_of_a_core_without);
+    tcase_add_test(cases, lean_forms);
     tcase_add_test(cases, direct_sums);
     tcase_add_test(cases, candidates);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));

@@ -159,6 +159,30 @@ START_TEST(bits_of_machines)
 }
 END_TEST
 
+/* A feature needs all its bits: without those of any one word of CPUID, or of the saved state, it is not there. */
+START_TEST(bits_of_features)
+{
+    static const uint32_t FEATURES[] = {AIC_CPU_AVX2, AIC_CPU_AVXVNNI, AIC_CPU_AVX512,     AIC_CPU_VNNI,
+                                        AIC_CPU_FP16, AIC_CPU_TILES,   AIC_CPU_TILES_INT8, AIC_CPU_TILES_BF16};
+    for (size_t i = 0; i < sizeof FEATURES / sizeof *FEATURES; i++) {
+        aic_x86_words needs, words;
+        aic_x86_needs(FEATURES[i], &needs);
+        ck_assert_uint_ne(aic_x86_features(&needs) & FEATURES[i], 0);
+        uint32_t *const word[] = {&words.leaf1_ecx, &words.leaf7_ebx,   &words.leaf7_ecx,
+                                  &words.leaf7_edx, &words.leaf7_1_eax, &words.leaf80000001_ecx};
+        for (size_t w = 0; w < sizeof word / sizeof *word; w++) {
+            words = needs;
+            const bool needed = *word[w] != 0;
+            *word[w] = 0;
+            ck_assert_msg(((aic_x86_features(&words) & FEATURES[i]) == 0) == needed, "feature %zu, word %zu", i, w);
+        }
+        words = needs;
+        words.state = 0;
+        ck_assert_uint_eq(aic_x86_features(&words) & FEATURES[i], 0);
+    }
+}
+END_TEST
+
 /* ---- types of cores ---- */
 
 static const struct {
@@ -400,6 +424,7 @@ Suite *suite_host(void)
     TCase *tcase = tcase_create("host");
     tcase_add_loop_test(tcase, levels_of_machines, 0, MACHINES);
     tcase_add_loop_test(tcase, bits_of_machines, 0, MACHINES);
+    tcase_add_test(tcase, bits_of_features);
     tcase_add_loop_test(tcase, cores_of_processors, 0, (int)(sizeof processors / sizeof *processors));
     tcase_add_test(tcase, names_of_cores);
     tcase_add_test(tcase, levels_of_aarch64);

@@ -226,6 +226,56 @@ START_TEST(hostile)
 }
 END_TEST
 
+/* A head that ends before the number of rows, which are none then. */
+START_TEST(no_count)
+{
+    ready_case c = ready_open();
+    aic_ready_file file;
+    const size_t count_at = word_at(&c, 0, 0) - 4;
+    aic_writer head = {c.bytes, c.size, 8};
+    aic_write_number(&head, count_at + WORD, 4);
+    ck_assert_uint_eq(head_of(&c), count_at + WORD);
+    aic_writer end = {c.bytes, c.size, count_at};
+    aic_write_number(&end, aic_checksum(c.bytes, count_at), WORD);
+    ck_assert_ptr_nonnull(aic_ready_file_open(c.bytes, c.size, "avx2", &file));
+    ready_close(&c);
+}
+END_TEST
+
+/* A row that names less than the length of an identity. */
+START_TEST(no_identity)
+{
+    enum { LITTLE = 3 };
+    ready_case c = ready_open();
+    aic_reader offset = {.at = c.bytes + word_at(&c, 1, 1), .left = WORD};
+    const size_t at = aic_read_number(&offset, WORD);
+    put(&c, word_at(&c, 1, 2), LITTLE, WORD);
+    put(&c, word_at(&c, 1, 3), aic_checksum(c.bytes + at, LITTLE), WORD);
+    ck_assert_int_eq(count_found(&c, c.size), PARTS - 1);
+    ready_close(&c);
+}
+END_TEST
+
+/* Looks for an identity as long as that of the first row, under its hash: what the part says it is counts. */
+START_TEST(equal_hashes)
+{
+    ready_case c = ready_open();
+    aic_ready_file file;
+    aic_piece piece;
+    aic_part_identity other = c.part[0].identity;
+    aic_reader next = {.at = c.bytes + word_at(&c, 1, 0), .left = WORD};
+    const uint64_t most = aic_read_number(&next, WORD);
+    do {
+        other.bytes[3]++;
+    } while (aic_hash_bytes(other.bytes, other.size) > most && other.bytes[3] != c.part[0].identity.bytes[3]);
+    ck_assert_mem_ne(other.bytes, c.part[0].identity.bytes, other.size);
+    put(&c, word_at(&c, 0, 0), aic_hash_bytes(other.bytes, other.size), WORD);
+    ck_assert_ptr_null(aic_ready_file_open(c.bytes, c.size, "avx2", &file));
+    ck_assert_str_eq(aic_ready_file_find(&file, &other, &piece), "");
+    ready_close(&c);
+}
+END_TEST
+
 START_TEST(another_build)
 {
     ready_case c = ready_open();
@@ -299,6 +349,9 @@ Suite *suite_ready(void)
     tcase_add_test(tcase, every_byte);
     tcase_add_test(tcase, hostile);
     tcase_add_test(tcase, another_build);
+    tcase_add_test(tcase, no_count);
+    tcase_add_test(tcase, no_identity);
+    tcase_add_test(tcase, equal_hashes);
     tcase_add_test(tcase, files);
     suite_add_tcase(suite, tcase);
     return suite;
