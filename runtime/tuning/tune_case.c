@@ -104,7 +104,7 @@ static void fill_sizes(aic_tune_case *c)
 static void *allocate(size_t bytes)
 {
     const size_t rounded = (bytes + 64) / 64 * 64;
-    void *memory = rounded > bytes ? aligned_alloc(64, rounded) : NULL;
+    void *memory = aligned_alloc(64, rounded);
     return memory != NULL ? memset(memory, 0, rounded) : NULL;
 }
 

@@ -233,7 +233,7 @@ static bool check_key(const cut_line *fields)
         [SEMANTICS] = "semantics(", [PASSES] = "passes=", [ISA] = "isa=",  [MACHINE] = "machine=",
         [AICJIT] = "aicjit=",       [LLVM] = "llvm=",     [RULE] = "rule="};
     size_t length;
-    bool right = fields->length[SPEC] > 0 && fields->field[SPEC][0] >= 'a' && fields->field[SPEC][0] <= 'z';
+    bool right = fields->field[SPEC][0] >= 'a' && fields->field[SPEC][0] <= 'z';
     for (int f = SEMANTICS; f <= RULE; f++) {
         right = right && value_of(fields, f, NAMES[f], &length) != NULL;
     }

@@ -191,13 +191,19 @@ static aic_status compile(aic_tune_search *s, aic_tune_entry *entry)
     return status;
 }
 
+/* Where a function of the code begins in its memory; SIZE_MAX: it has none of the kind. */
+static size_t offset_of(const aic_code *code, int f)
+{
+    const uintptr_t address = (uintptr_t)code->function[f];
+    return address != 0 ? address - (uintptr_t)code->memory.base : SIZE_MAX;
+}
+
 /* Whether both are the same code: schedules may differ in what a shape makes no use of. Code depends on no address. */
 static bool is_same_code(const aic_code *a, const aic_code *b)
 {
     bool same = a->memory.size == b->memory.size;
     for (int f = 0; f < AIC_FUNCTIONS && same; f++) {
-        const uintptr_t x = (uintptr_t)a->function[f], y = (uintptr_t)b->function[f];
-        same = (x == 0) == (y == 0) && (x == 0 || x - (uintptr_t)a->memory.base == y - (uintptr_t)b->memory.base);
+        same = offset_of(a, f) == offset_of(b, f);
     }
     return same && memcmp(a->memory.base, b->memory.base, a->memory.size) == 0;
 }

@@ -83,6 +83,7 @@ START_TEST(own_loop)
     aic_context *context = context_by(backwards, &l), *alone = shared_context(1, NULL);
     shared_case_open(&c, SHARED_ROW[_i]);
     void *expected = shared_output(alone, &c, SHARED_BY_JIT);
+    ck_assert_int_eq(aic_context_threads(context), LOOP_THREADS);
     shared_check(context, &c, expected);
     aic_kernel *kernel = shared_kernel(context, &c);
     if (shared_threads(kernel) > 1) { /* a phase or more in every call */
