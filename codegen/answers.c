@@ -50,8 +50,8 @@ aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char t
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = aic_candidates_add, .user = &list});
     aic_plan_free(plan);
     if (index >= list.count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is not below %zu, their number", index,
-                        list.count);
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,
+                        list.count == 0 ? 0 : list.count - 1);
     }
     return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
 }

@@ -236,7 +236,18 @@ static void free_plans(bundling *b)
     free(b->plan);
 }
 
-/* One caller packs for all levels: they agree on what is packed, as the shape of the work decides it. */
+/* One caller packs for all levels: they must agree on what is packed. */
+static aic_status check_packing(const bundling *b, size_t part)
+{
+    const size_t first = part - part % b->request->levels;
+    const uint32_t operand = b->plan[part]->requirements.pack.operand;
+    return operand == b->plan[first]->requirements.pack.operand
+               ? AIC_OK
+               : aic_fail(AIC_UNSUPPORTED, SUBJECT,
+                          "%s: levels %s and %s do not pack the same operand, so they cannot be one function",
+                          kernel_of(b, part)->name, target_of(b, first)->name, target_of(b, part)->name);
+}
+
 static aic_status make_plans(bundling *b)
 {
     const aic_bundle_request *request = b->request;
@@ -251,6 +262,8 @@ static aic_status make_plans(bundling *b)
         status = aic_codegen_plan(&problem, kernel->schedule[part % request->levels], &b->plan[part]);
         if (status != AIC_OK) {
             b->plan[part] = NULL;
+        } else if (request->network == NULL) {
+            status = check_packing(b, part);
         }
     }
     return status;
@@ -288,14 +301,14 @@ static aic_status describe_parts(const bundling *b, aic_bundle_part *part)
 
 /* Whether all that the object refers to is in it. The generator makes it so; a call to memcpy that LLVM put in would
  * show here. */
-static aic_status check_symbols(const char *bytes)
+static aic_status check_symbols(const char *bytes, size_t size)
 {
     Elf64_Ehdr header;
     memcpy(&header, bytes, sizeof header);
     for (size_t s = 0; s < header.e_shnum; s++) {
         Elf64_Shdr table, names;
         memcpy(&table, bytes + header.e_shoff + s * sizeof table, sizeof table);
-        if (table.sh_type != SHT_SYMTAB) {
+        if (table.sh_type != SHT_SYMTAB || table.sh_offset > size) {
             continue;
         }
         memcpy(&names, bytes + header.e_shoff + table.sh_link * sizeof names, sizeof names);
@@ -320,7 +333,7 @@ static aic_status make_object(bundling *b, aic_bundle *made)
                                      .symbol =
                                          request->network != NULL ? request->network->name : request->kernel[0].name};
     aic_status status = aic_codegen_run(&run, emit_all, b, &made->bytes, &made->size);
-    return status == AIC_OK ? check_symbols(made->bytes) : status;
+    return status == AIC_OK ? check_symbols(made->bytes, made->size) : status;
 }
 
 aic_status aic_bundle_create(const aic_bundle_request *request, aic_bundle *bundle)

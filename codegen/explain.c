@@ -11,8 +11,10 @@
 
 void aic_stream_scope(aic_stream *stream, double set, double bytes)
 {
-    stream->set[stream->scopes] = set;
-    stream->bytes[stream->scopes++] = bytes;
+    if (stream->scopes < AIC_STREAM_SCOPES) {
+        stream->set[stream->scopes] = set;
+        stream->bytes[stream->scopes++] = bytes;
+    }
 }
 
 /* What a cache with room for `capacity` bytes moves: no more than one that keeps less. */

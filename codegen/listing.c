@@ -59,8 +59,7 @@ static void put_text(FILE *out, const aic_listing *l, const aic_spec *spec)
     size_t length = 0;
     (void)aic_spec_print(spec, NULL, 0, &length);
     char *text = malloc(length + 1);
-    if (text != NULL) {
-        (void)aic_spec_print(spec, text, length + 1, NULL);
+    if (text != NULL && aic_spec_print(spec, text, length + 1, NULL) == AIC_OK) {
         fprintf(out, "; %s\n", text);
     } else {
         l->notes->failed = true;
@@ -74,8 +73,9 @@ static void put_specifications(FILE *out, const aic_listing *l)
         char schedule[AIC_SCHEDULE_TEXT_MAX];
         const aic_plan *plan = l->plan->plan[i];
         put_text(out, l, plan->problem.spec);
-        (void)aic_schedule_print(&plan->schedule, schedule, sizeof schedule); /* it has been chosen or read: it fits */
-        fprintf(out, ";   %s\n", schedule);
+        if (aic_schedule_print(&plan->schedule, schedule, sizeof schedule) == AIC_OK) {
+            fprintf(out, ";   %s\n", schedule);
+        }
         put_operands(out, plan);
     }
 }
@@ -147,8 +147,7 @@ static void put_workspace(FILE *out, const aic_listing *l, const aic_requirement
 static void put_choices(FILE *out, const aic_semantics *semantics)
 {
     char text[AIC_CHOICES_TEXT_MAX];
-    (void)aic_semantics_print_choices(semantics, text, sizeof text, NULL); /* there is room for all of them */
-    if (text[0] != '\0') {
+    if (aic_semantics_print_choices(semantics, text, sizeof text, NULL) == AIC_OK && text[0] != '\0') {
         fprintf(out, ";   choices: %s\n", text);
     }
 }
@@ -167,7 +166,7 @@ static void put_head(FILE *out, const aic_listing *l)
     put_specifications(out, l);
     put_choices(out, l->request->semantics);
     fprintf(out, ";\n; target: %s, instruction set level %s (%s)\n; LLVM %s\n;\n", l->triple, target->name,
-            target->features, aic_build_llvm);
+            target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);
     put_functions(out, l, &all);
     put_workspace(out, l, &all);
     fprintf(out, ";\n");

@@ -259,8 +259,7 @@ static void add_defined(reading *r, const symbol_table *table)
     for (uint64_t i = 0; i < table->count; i++) {
         const Elf64_Sym symbol = symbol_at(r, table, i);
         uint64_t offset;
-        if (symbol.st_shndx != SHN_UNDEF && is_kept(r, table, &symbol)) {
-            (void)find_offset(r, &symbol, &offset); /* or it would not be kept */
+        if (symbol.st_shndx != SHN_UNDEF && is_kept(r, table, &symbol) && find_offset(r, &symbol, &offset)) {
             const bool function =
                 ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value < r->section[symbol.st_shndx].size;
             (void)add_symbol(r, text_at(r, table->names, symbol.st_name), offset,
@@ -307,7 +306,7 @@ static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", r->name,
                         aic_relocation_find(r->header.e_machine, (unsigned)type)->name);
     }
-    if (r->known[index] > UINT16_MAX) { /* as no known type is */
+    if (type > UINT16_MAX || r->known[index] > UINT16_MAX) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s is too large for a table of patches", r->name);
     }
     r->patch[r->head.patches++] = (aic_piece_patch){.at = (uint32_t)from,

@@ -24,8 +24,7 @@ static bool has_function(const aic_piece_view *view)
         const aic_piece_symbol symbol = aic_piece_symbol_at(view, i);
         const unsigned both = AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION;
         if (strcmp(aic_piece_name(view, &symbol), AIC_PART_SYMBOL) == 0) {
-            functions +=
-                (symbol.flags & both) == both ? 1 : 2; /* it begins in the code: aic_piece_open() has seen to it */
+            functions += (symbol.flags & both) == both && symbol.offset < view->head.code_bytes ? 1 : 2;
         }
     }
     return functions == 1;

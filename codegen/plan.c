@@ -1,6 +1,5 @@
 /* From a problem to a plan; see plan.h. */
 #include "codegen/plan.h"
-#include "codegen/answers.h"
 #include "codegen/explain.h"
 #include "codegen/shape.h"
 #include "frontend/core/chain.h"
@@ -80,16 +79,12 @@ typedef struct cheapest {
     aic_candidate best;
 } cheapest;
 
-static void compare(cheapest *seen, const aic_plan *plan)
+static bool keep_cheapest(void *user, const aic_plan *plan)
 {
+    cheapest *seen = user;
     if (!seen->found || plan->cost < seen->best.cost) {
         *seen = (cheapest){true, {plan->schedule, plan->cost}};
     }
-}
-
-static bool keep_cheapest(void *user, const aic_plan *plan)
-{
-    compare(user, plan);
     return true;
 }
 
@@ -119,17 +114,12 @@ static bool keep_completed(void *user, const aic_plan *plan)
 {
     completion *c = user;
     if (c->trial == NULL) {
-        if (aic_schedule_agrees(&plan->schedule, c->wanted, c->given)) {
-            compare(&c->seen, plan);
-        }
-        return true;
+        return !aic_schedule_agrees(&plan->schedule, c->wanted, c->given) || keep_cheapest(&c->seen, plan);
     }
     aic_schedule replaced = plan->schedule;
     aic_schedule_overwrite(&replaced, c->wanted, c->given);
-    if (aic_plan_set(c->trial, &replaced) == AIC_OK) {
-        compare(&c->seen, c->trial);
-    }
-    return ++c->tried < AIC_SPACE_MAX;
+    const bool fits = aic_plan_set(c->trial, &replaced) == AIC_OK;
+    return (!fits || keep_cheapest(&c->seen, c->trial)) && ++c->tried < AIC_SPACE_MAX;
 }
 
 /* What is left out is chosen as the default rule chooses: of its schedules that have the given fields, the cheapest.
@@ -211,20 +201,27 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
     fprintf(out, "bound: %.4g vector operations\n", bound);
     fprintf(out, "candidates, lowest predicted cost first; the first is the default:\n");
     for (size_t i = 0; i < list.count; i++) {
-        (void)aic_schedule_print(&list.best[i].schedule, text, sizeof text); /* there is room for every one */
-        fprintf(out, "  %s  cost %.4g, %.1f %% of it the bound\n", text, list.best[i].cost,
-                list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
+        if (aic_schedule_print(&list.best[i].schedule, text, sizeof text) == AIC_OK) {
+            fprintf(out, "  %s  cost %.4g, %.1f %% of it the bound\n", text, list.best[i].cost,
+                    list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
+        }
     }
-    (void)aic_plan_set(plan, chosen);
-    plan->shape->report(out, plan);
-    aic_explain_plan(out, plan);
+    if (aic_plan_set(plan, chosen) == AIC_OK) {
+        plan->shape->report(out, plan);
+        aic_explain_plan(out, plan);
+    }
 }
 
 aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
 {
-    aic_plan *plan;
-    aic_status status = aic_codegen_plan(problem, schedule, &plan);
+    aic_plan *plan = NULL;
+    aic_status status = aic_plan_create(problem, &plan);
     if (status != AIC_OK) {
+        return status;
+    }
+    status = schedule == NULL ? aic_plan_choose(plan) : aic_plan_parse(plan, schedule);
+    if (status != AIC_OK) {
+        aic_plan_free(plan);
         return status;
     }
     const aic_schedule chosen = plan->schedule;

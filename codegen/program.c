@@ -136,11 +136,10 @@ static aic_program_part *append(aic_program *p, const aic_use *use)
     return part;
 }
 
-/* Uses of one kind and key have numbers and roles of the same names, in the same order. */
 static bool has_numbers(const aic_number_value *a, const aic_number_value *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (a[i].value != b[i].value) {
+        if (a[i].value != b[i].value || strcmp(a[i].name, b[i].name) != 0) {
             return false;
         }
     }
@@ -150,7 +149,7 @@ static bool has_numbers(const aic_number_value *a, const aic_number_value *b, si
 static bool has_roles(const aic_role *a, const aic_role *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (a[i].routine != b[i].routine) {
+        if (a[i].routine != b[i].routine || strcmp(a[i].name, b[i].name) != 0) {
             return false;
         }
     }

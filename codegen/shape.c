@@ -30,5 +30,7 @@ void aic_requirements_phase(aic_requirements *requirements, const char *name, in
 {
     aic_phase *phase = &requirements->phase[requirements->phases++];
     *phase = (aic_phase){.items = items};
-    memcpy(phase->name, name, strlen(name) + 1);
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof phase->name; i++) {
+        phase->name[i] = name[i];
+    }
 }

@@ -78,7 +78,7 @@ void aic_work_empty(aic_work *work);
 
 /* ---- for shapes ---- */
 
-/* Adds a phase to a plan's requirements, whose name is a short word. */
+/* Adds a phase to a plan's requirements. */
 void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items);
 
 #endif

@@ -81,9 +81,11 @@ static bool see(void *user, const aic_plan *plan)
         return false;
     }
     entry.tile = tile_of(f, &entry);
-    (void)aic_schedule_print(&plan->schedule, entry.text, sizeof entry.text); /* there is room for every one */
-    list->entry[list->count++] = entry;
-    return true;
+    f->status = aic_schedule_print(&plan->schedule, entry.text, sizeof entry.text);
+    if (f->status == AIC_OK) {
+        list->entry[list->count++] = entry;
+    }
+    return f->status == AIC_OK;
 }
 
 static uint32_t tile_fields(const aic_record *record)

@@ -27,9 +27,7 @@ enum { AIC_CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
 
 /* Where the image's elements lie, in elements: channel c of pixel (row, col) at
  *
- *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0
- *
- * A row is as long as its pixels: row_pitch = columns of the image * pixel. */
+ *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0 */
 typedef struct aic_image_layout {
     int64_t block, fractal_rows, fractal, row_pitch, pixel;
 } aic_image_layout;
@@ -112,7 +110,7 @@ static inline const aic_contraction *aic_contraction_of(const aic_plan *plan)
 aic_contraction *aic_contraction_begin(aic_work *work);
 
 /* The description, for a later stage of a chain to change: sums that started from the old output now start from l1out,
- * and there is an epilogue, which stores the accumulators. Chains begin with contractions, of which none is empty. */
+ * and there is an epilogue, which stores the accumulators. NULL where the work is no contraction. */
 aic_contraction *aic_contraction_change(aic_work *work);
 
 /* Replaces the epilogue by another one, whose steps are appended to those of the old one. */

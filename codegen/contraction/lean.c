@@ -14,10 +14,11 @@ static int64_t left_out(const aic_contraction *c)
 }
 
 /* Whether images of its weights can have either form. Floats are left out: what is not finite in the image makes NaN of
- * a weight of 0. Micro-kernels that want it take one group. */
+ * a weight of 0. */
 static bool can_have(const aic_contraction *c, const aic_microkernel *kernel)
 {
-    return kernel->wants_lean && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS && c->channels == c->c1 * c->c0;
+    return kernel->wants_lean && c->dtype == AIC_INT8 && c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS &&
+           c->channels == c->c1 * c->c0 && left_out(c) > 0;
 }
 
 /* The schedule, in the lean form: its tap may have another number of steps. */
@@ -38,11 +39,12 @@ static bool pays(const aic_plan *plan, const aic_tiling *t, const aic_contractio
     return aic_contraction_cost(c, target, lean) <= SHARE * aic_contraction_cost(aic_contraction_of(plan), target, t);
 }
 
-/* Whether a call has the same phases in both forms. The tiles are the same, hence the items; and with fewer channels
- * weights take no more room. */
+/* Whether a call has the same phases and items in both forms, and weights take no more room. */
 static bool is_alike(const aic_tiling *t, const aic_tiling *lean)
 {
-    return t->staging.has_epilogue == lean->staging.has_epilogue;
+    return t->band.count == lean->band.count && t->staging.strips == lean->staging.strips &&
+           t->staging.has_epilogue == lean->staging.has_epilogue && t->panel.items == lean->panel.items &&
+           t->panel.packed_bytes >= lean->panel.packed_bytes;
 }
 
 void aic_lean_derive(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *t)

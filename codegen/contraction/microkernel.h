@@ -68,9 +68,10 @@ typedef struct aic_microkernel {
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
-    /* Whether the function emitted for a tile of rows x cols can also compute those of fewer rows or columns, so that
-     * the smaller ones need no code of their own. NULL: it never can. */
-    bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+    /* Whether the function emitted for a tile of rows x cols can also compute one of fewer_rows x fewer_cols, so that
+     * the smaller one needs no code of its own. NULL: it never can. */
+    bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
+                   int64_t fewer_cols);
 
     /* Composes void tile(out, band, panel, taps). band points at the tile's first pixel, out at that pixel in the
      * result or, with a staging buffer, at the panel's first column there; taps is the table of tap offsets. With

@@ -140,7 +140,9 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     schedule.band = usual_band(w, &t);
-    (void)aic_tiling_vary(w->plan, &schedule, &t, &t); /* of a band that it can have */
+    if (aic_tiling_vary(w->plan, &schedule, &t, &t) != AIC_OK) {
+        return;
+    }
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     if (tries_narrow(w, &t)) {
@@ -396,8 +398,12 @@ static void report_direct_sums(FILE *out, const aic_plan *plan)
     aic_plan other = *plan; /* a walk leaves some schedule behind */
     other.derived = &tiling;
     aic_contraction_enumerate(&other, AIC_SPACE_USUAL, &visitor);
-    fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
-            aic_tiling_of(plan)->kernel->name, plan->cost);
+    if (isfinite(least)) {
+        fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
+                aic_tiling_of(plan)->kernel->name, plan->cost);
+    } else {
+        fprintf(out, "none of its panels fits\n");
+    }
 }
 
 void aic_contraction_report(FILE *out, const aic_plan *plan)

@@ -28,7 +28,6 @@ static int64_t blocks_of(const aic_epilogue *p)
 /* ---- descriptions ---- */
 
 _Static_assert(sizeof(aic_epilogue_kernel) <= AIC_WORK_BYTES, "a description of an epilogue fits");
-_Static_assert((int)AIC_EPILOGUE_STEPS >= AIC_STAGES_MAX, "a step of each stage of a chain, the first one included");
 
 aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 {
@@ -37,7 +36,9 @@ aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 
 void aic_epilogue_add(aic_epilogue *p, const aic_step *step)
 {
-    p->step[p->steps++] = *step; /* there is room for as many as a chain has stages */
+    if (p->steps < AIC_EPILOGUE_STEPS) { /* as many as a chain has stages */
+        p->step[p->steps++] = *step;
+    }
 }
 
 void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
@@ -47,7 +48,9 @@ void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
 
 void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step)
 {
-    for (unsigned i = p->steps++; i > 0; i--) {
+    const unsigned steps = p->steps;
+    aic_epilogue_add(p, step);
+    for (unsigned i = p->steps; i-- > 1 && p->steps > steps;) {
         p->step[i] = p->step[i - 1];
     }
     p->step[0] = *step;

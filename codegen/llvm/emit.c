@@ -182,14 +182,24 @@ LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *over
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, overloads, overload_count);
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->module, id, overloads, overload_count);
+    LLVMTypeRef params[AIC_PARAMS_MAX];
+    aic_limit("parameters of an intrinsic", LLVMCountParamTypes(type), AIC_PARAMS_MAX);
+    aic_limit("arguments of an intrinsic", count, LLVMCountParamTypes(type));
+    LLVMGetParamTypes(type, params);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMTypeOf(args[i]) != params[i]) {
+            args[i] = LLVMBuildBitCast(e->builder, args[i], params[i], "");
+        }
+    }
     return LLVMBuildCall2(e->builder, type, function, args, count, "");
 }
 
 LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, unsigned integers)
 {
-    LLVMValueRef known = LLVMGetNamedFunction(e->module, name);
+    LLVMModuleRef module = e->function != NULL ? e->module : e->frame;
+    LLVMValueRef known = LLVMGetNamedFunction(module, name);
     if (known == NULL) {
-        known = LLVMAddFunction(e->module, name, function_type(e, pointers, integers));
+        known = LLVMAddFunction(module, name, function_type(e, pointers, integers));
         LLVMSetVisibility(known, LLVMHiddenVisibility);
     }
     return known;

@@ -69,28 +69,31 @@ void aic_note_function(aic_emit *e, const char *format, ...)
 
 /* ---- names ---- */
 
-/* Whether the value got the name: LLVM appends something to one that the function has already. */
+/* Whether the value got the name: LLVM changes one that the function has already. */
 static bool try_name(LLVMValueRef value, const char *name)
 {
     size_t length;
     LLVMSetValueName2(value, name, strlen(name));
-    (void)LLVMGetValueName2(value, &length);
-    return length == strlen(name);
+    const char *got = LLVMGetValueName2(value, &length);
+    return length == strlen(name) && memcmp(got, name, length) == 0;
 }
 
 /* LLVM itself would append a number without a point, so that "acc.p1.v1" could become "acc.p1.v12". */
 static void set_name(LLVMValueRef value, const char *name)
 {
+    enum { TRIES = 10000 };
     char numbered[NAME_BYTES + 12];
     size_t length;
     (void)LLVMGetValueName2(value, &length);
     if (LLVMIsConstant(value) || length > 0 || try_name(value, name)) {
         return;
     }
-    unsigned i = 2;
-    do {
-        snprintf(numbered, sizeof numbered, "%s.%u", name, i++);
-    } while (!try_name(value, numbered));
+    for (unsigned i = 2; i < TRIES; i++) {
+        snprintf(numbered, sizeof numbered, "%s.%u", name, i);
+        if (try_name(value, numbered)) {
+            return;
+        }
+    }
 }
 
 void aic_name(aic_emit *e, LLVMValueRef value, const char *format, ...)
@@ -167,11 +170,17 @@ static const char *const LAUNDER = "; launder.invariant.group gives the same poi
                                    "LLVM trying every other way would\n"
                                    "; take a third of the compile time. It is gone before instructions are selected.\n";
 
-/* The name of the function that a line begins, "define ... @NAME(...": no such name is quoted. */
-static void name_of_function(const char *line, char name[NAME_BYTES * 2])
+/* The name behind `mark` in a line, up to a character of `end`, unquoted; "" when there is none. */
+static void word_behind(const char *line, size_t length, char mark, const char *end, char word[NAME_BYTES * 2])
 {
-    const char *from = strchr(line, '@') + 1;
-    snprintf(name, (size_t)NAME_BYTES * 2, "%.*s", (int)strcspn(from, "("), from);
+    const char *from = memchr(line, mark, length);
+    size_t used = 0;
+    for (from = from == NULL ? line + length : from + 1; from < line + length && strchr(end, *from) == NULL; from++) {
+        if (*from != '"' && used + 1 < (size_t)NAME_BYTES * 2) {
+            word[used++] = *from;
+        }
+    }
+    word[used] = '\0';
 }
 
 static void print_notes(const aic_notes *notes, const char *function, const char *label, const char *before, FILE *out)
@@ -189,7 +198,7 @@ static void print_notes(const aic_notes *notes, const char *function, const char
 static bool is_label(const char *line, size_t length)
 {
     const char *colon = memchr(line, ':', length);
-    return colon != NULL && line[0] != ';' && memchr(line, ' ', (size_t)(colon - line)) == NULL;
+    return colon != NULL && line[0] != ' ' && line[0] != ';' && memchr(line, ' ', (size_t)(colon - line)) == NULL;
 }
 
 static bool begins(const char *line, size_t length, const char *with)
@@ -204,7 +213,7 @@ void aic_notes_print(const aic_notes *notes, const char *module, FILE *out)
         length = strcspn(module, "\n");
         length += module[length] == '\n';
         if (begins(module, length, "define ")) {
-            name_of_function(module, function);
+            word_behind(module, length, '@', "(", function);
             print_notes(notes, function, NULL, "; ", out);
         } else if (begins(module, length, "declare ptr @llvm.launder.invariant.group")) {
             fputs(LAUNDER, out);

@@ -196,7 +196,7 @@ aic_status aic_llvm_verify(LLVMModuleRef module)
 
 aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
 {
-    if (passes == NULL) {
+    if (passes == NULL || *passes == '\0') {
         return AIC_OK;
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

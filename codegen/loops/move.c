@@ -72,7 +72,7 @@ void aic_box_coalesce(aic_box *box)
     bool partial = is_partial(box);
     box->valid = partial ? box->valid : 0;
     for (unsigned i = box->dims; i-- > 0;) {
-        if (box->dim[i].extent == 1) { /* not one that is partial */
+        if (box->dim[i].extent == 1 && !(partial && i == box->dims - 1)) {
             drop(box, i);
         }
     }
@@ -365,8 +365,7 @@ static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
     }
 }
 
-/* Columns of a tile with `follow`: whole indices of it, with the fewest columns that are loaded in vain, less than a
- * lane, as there are indices for a lane at least. */
+/* Columns of a tile with `follow`: whole indices of it, with the fewest columns that are loaded in vain. */
 static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
 {
     const int64_t lane = VECTOR_MIN / size, extent = p->read.extent;
@@ -374,7 +373,7 @@ static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
     for (int64_t cols = lane; cols <= most; cols *= 2) {
         const int64_t count = aic_least(cols / extent, p->follow.extent);
         const int64_t gain = count * extent * TILE_MAX / cols;
-        if (gain > best) {
+        if (gain > best && cols - count * extent < lane) {
             best = gain;
             p->tile.cols = cols;
             p->tile.follow_count = count;

@@ -13,7 +13,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         {d->nValue, {1, d->dstNzNStride * ROW_BYTES, 0}, {1, d->srcDValue * size, 0}, false},
         {d->dValue, {ROW_BYTES / size, d->dstNzC0Stride * ROW_BYTES, size}, {1, size, 0}, true},
     };
-    if (d->nValue == 0) { /* canonical: of none of the three */
+    if (d->ndNum == 0 || d->nValue == 0 || d->dValue == 0) {
         aic_work_empty(work);
         return;
     }

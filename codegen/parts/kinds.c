@@ -232,8 +232,8 @@ bool aic_part_is_fast(const aic_part_kind *kind, const void *key)
         return kind->speed == AIC_PART_FAST;
     }
     size_t f = 0;
-    while (strcmp(kind->record->fields[f].name, "fast") != 0) { /* which there is */
+    while (f < kind->record->count && strcmp(kind->record->fields[f].name, "fast") != 0) {
         f++;
     }
-    return aic_field_word(&kind->record->fields[f], key, 0) != 0;
+    return f < kind->record->count && aic_field_word(&kind->record->fields[f], key, 0) != 0;
 }

@@ -81,12 +81,12 @@ static LLVMValueRef floats_of(aic_emit *e, LLVMValueRef x)
     return LLVMBuildBitCast(e->builder, x, aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
 }
 
-/* The arithmetic of a step, on words: on the accumulators, and on what may be a constant. */
+/* The arithmetic of a step, on words. */
 static aic_elementwise_value value_of(const aic_strip_key *k, unsigned step)
 {
     enum { WORD_BITS = 32 };
     return (aic_elementwise_value){.op = (aic_elementwise_op)k->value[step],
-                                   .a.bits = WORD_BITS,
+                                   .a = {.is_constant = k->a[step], .constant = k->a_word[step], .bits = WORD_BITS},
                                    .b = {.is_constant = k->b[step], .constant = k->b_word[step], .bits = WORD_BITS},
                                    .out.bits = WORD_BITS,
                                    .select = (uint32_t)k->select[step],
@@ -289,11 +289,13 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_scaling *p, const aic_packet
         half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);
         half[i] = LLVMIsNull(parameters->up[i]) ? half[i] : aic_add_saturated(e, half[i], parameters->up[i]);
     }
-    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], false));
-    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), INT8_MIN);
+    const bool is_unsigned = p->target == AIC_UINT8;
+    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], is_unsigned));
+    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_result_bottom(p));
     const bool limits = parameters->path >= AIC_PATH_LIMITS || p->relu == AIC_RELU_SOURCE;
     if (limits && parameters->least != bottom) { /* LLVM's equal constants are the same pointer */
-        bytes = aic_vector_max(e, bytes, parameters->least);
+        bytes = is_unsigned ? aic_vector_max_unsigned(e, bytes, parameters->least)
+                            : aic_vector_max(e, bytes, parameters->least);
     }
     return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
 }
@@ -316,7 +318,7 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_scaling *p, aic_path p
                                    unsigned count)
 {
     const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
-    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, !p->saturate);
+    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
     if (!p->saturate || (aic_limits_sums(p) && path == AIC_PATH_FAST)) {
         return y;
     }

@@ -23,12 +23,11 @@ int64_t aic_outputs_of(const aic_contraction *c)
 }
 
 /* Sums must stay within int32 without the start values, so that adding them with saturation is the only clamp; and the
- * epilogue, which every chain has, can have only one step of biases. It has room for it, as sums of integers are not
- * saturated on the way. */
+ * epilogue can have only one step of biases. */
 bool aic_starts_as_bias(const aic_contraction *c)
 {
-    return c->start_channel && c->sum == AIC_SUM_INT && !c->wraps &&
-           !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS);
+    return c->start_channel && c->sum == AIC_SUM_INT && !c->wraps && c->has_epilogue &&
+           !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
 }
 
 /* Slices of whole blocks and groups of channels whose outputs are whole strips of output channels. */
