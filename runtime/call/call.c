@@ -84,10 +84,12 @@ typedef void (*call_7)(in, in, in, in, in, in, in, void *);
 typedef void (*call_8)(in, in, in, in, in, in, in, in, void *);
 typedef void (*call_9)(in, in, in, in, in, in, in, in, in, void *);
 typedef void (*call_10)(in, in, in, in, in, in, in, in, in, in, void *);
+typedef void (*call_11)(in, in, in, in, in, in, in, in, in, in, in, void *);
+typedef void (*call_12)(in, in, in, in, in, in, in, in, in, in, in, in, void *);
 
-_Static_assert(AIC_STAGES_MAX == 6, "call_many() calls every kernel that has more than four operands");
+_Static_assert(AIC_OPERANDS_MAX == 12, "call_many() calls every kernel that has more than four operands");
 
-/* Chains with many operands, ten at most: four of the first stage, one of each of four in between, two of the last. */
+/* Chains with many operands. */
 static __attribute__((noinline)) void call_many(aic_function f, size_t count, const void *const *o, void *workspace)
 {
     switch (count) {
@@ -106,8 +108,14 @@ static __attribute__((noinline)) void call_many(aic_function f, size_t count, co
     case 9:
         ((call_9)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], workspace);
         break;
-    default:
+    case 10:
         ((call_10)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], workspace);
+        break;
+    case 11:
+        ((call_11)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], workspace);
+        break;
+    default:
+        ((call_12)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], o[11], workspace);
         break;
     }
 }

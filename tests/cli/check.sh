@@ -72,4 +72,16 @@ else
     verdict 'the wrong reference' 1 "$(cat cc.err)"
 fi
 
+# ---- a chain that random operators have found ----
+
+# Of six stages, most of whose rows of pixels see padding alone: a plan that took less care wrote beside its memory there.
+chain=""
+chain+='conv2d(dtype=int8, fm_shape=[1,6,4,4], kernel_shape=[1,3,3,16,4], stride=[1,1], pad=[0,3,87,2], dilation=[1,1], pad_value=-1, init_l1out=false, accumulate=winograd, l1out=channel)'
+chain+=' | tensor_arithmetic(memory=flat, input0_addr=0, input1_addr=0, output_addr=0, shape=[1,1,480,16], input0_stride=[0,7680,16,1], input1_stride=[0,16,0,1], output_stride=[0,7680,16,1], op=BM_ADD, input0_is_const=false, input1_is_const=true, input0_const=0, input1_const=3.4028235e+38, select_value=-0, shift_type=0, input1_stage=0)'
+chain+=' | tensor_arithmetic(memory=flat, input0_addr=0, input1_addr=0, output_addr=0, shape=[1,1,465,16], input0_stride=[0,7680,16,1], input1_stride=[0,7680,16,1], output_stride=[0,7680,16,1], op=BM_ADD, input0_is_const=false, input1_is_const=false, input0_const=0, input1_const=0x7fc00000, select_value=-1.1637032e-11, shift_type=1, input1_stage=2)'
+chain+=' | tensor_arithmetic(memory=flat, input0_addr=0, input1_addr=0, output_addr=0, shape=[1,1,465,16], input0_stride=[0,7680,16,1], input1_stride=[0,40,32,1], output_stride=[0,7680,16,1], op=BM_AND, input0_is_const=false, input1_is_const=true, input0_const=0, input1_const=-2.5, select_value=0, shift_type=0, input1_stage=0)'
+chain+=' | tensor_arithmetic(memory=flat, input0_addr=0, input1_addr=0, output_addr=0, shape=[1,1,480,16], input0_stride=[0,7680,16,1], input1_stride=[0,0,0,1], output_stride=[0,7680,16,1], op=BM_OR, input0_is_const=false, input1_is_const=true, input0_const=0, input1_const=3.4028235e+38, select_value=0x7f800001, shift_type=1, input1_stage=0)'
+chain+=' | fixpipe(dst=bfloat16, src=float32, format=NZ, nSize=16, mSize=465, srcStride=480, dstStride=465, quantPre=F322BF16, deqScalar=0x54ee7d4fdca924ac, ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false, fill_block=false)'
+expect 'every schedule of a long chain' 0 '^[1-9][0-9]* passed, 0 failed$' "$aicjit" check --isa all --schedule all "$chain"
+
 finish

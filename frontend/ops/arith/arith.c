@@ -120,7 +120,7 @@ bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input
     bool same = input->bits == output->bits && input->lane == output->lane && input->word == output->word;
     same = same && !(input->broadcast[AIC_ARITH_N] && p->shape[AIC_ARITH_N] > 1);
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        same = same && input->stride[d] == output->stride[d]; /* 0 for a size of 1, of an output then alone */
+        same = same && input->stride[d] == output->stride[d] && input->size[d] == output->size[d];
     }
     return same;
 }

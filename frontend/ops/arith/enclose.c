@@ -60,9 +60,9 @@ static void take(const ranges *r, bool first, float *low, float *high)
     }
 }
 
-static bool is_nan(const float *const range[ENDS], size_t i) /* both ends are, or none */
+static bool is_nan(const float *const range[ENDS], size_t i)
 {
-    return isnan(range[LOW][i]);
+    return isnan(range[LOW][i]) && isnan(range[HIGH][i]);
 }
 
 static bool is_known(const float *const range[ENDS], size_t i)
