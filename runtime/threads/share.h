@@ -38,8 +38,8 @@ int aic_share_workers(struct aic_code *code, atomic_int *known_quota);
 
 struct aic_team;
 
-/* Runs the phases of the code by at most `workers` of a team, in aic_workspace_bytes() for each of them, 64-byte aligned.
- * AIC_INVALID_ARGUMENT as below. */
+/* Runs the phases of the code by at most `workers` of a team, in aic_workspace_bytes() for each of them, 64-byte
+ * aligned. AIC_INVALID_ARGUMENT as below. */
 aic_status aic_share_run(const struct aic_code *code, const struct aic_team *team, int workers, int form,
                          const void *const operands[], char *memory);
 

@@ -21,8 +21,8 @@ typedef struct aic_team {
  * number. */
 typedef void (*aic_team_body)(void *data, int64_t first, int64_t last, int worker);
 
-/* Gathers at most `wanted` workers, of which there are two or more; inside a parallel loop of the library's there is one. The calling thread cannot be
- * cancelled until aic_team_leave(), as others use its memory. */
+/* Gathers at most `wanted` workers, of which there are two or more; inside a parallel loop of the library's there is
+ * one. The calling thread cannot be cancelled until aic_team_leave(), as others use its memory. */
 void aic_team_enter(aic_team *team, const aic_share *share, const char *subject, aic_thread *thread, int wanted);
 void aic_team_leave(const aic_team *team);
 
