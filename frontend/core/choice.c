@@ -67,14 +67,12 @@ static const aic_field *field_of(const char *key)
     while (i < COUNT(choices) && strcmp(choices[i].key, key) != 0) {
         i++;
     }
-    if (i == COUNT(choices)) {
-        return NULL;
+    for (size_t f = 0; i < COUNT(choices) && f < aic_semantics_record.count; f++) {
+        if (strcmp(aic_semantics_record.fields[f].name, key) == 0) {
+            return &aic_semantics_record.fields[f];
+        }
     }
-    const aic_field *field = aic_semantics_record.fields; /* a choice is one of them */
-    while (strcmp(field->name, key) != 0) {
-        field++;
-    }
-    return field;
+    return NULL;
 }
 
 static bool is_default(const aic_field *field, const aic_semantics *semantics)

@@ -16,13 +16,16 @@ static void print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_
 {
     aic_neutral n;
     aic_neutral_enter(&n);
+    const int most = single ? 9 : 17;
     if (fabs(value) < (single ? 1e7 : 1e15) && value == floor(value)) {
         snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.0f", value);
     } else {
-        int digits = 0; /* 9 of a float and 17 of a double are enough */
-        do {
-            snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", ++digits, value);
-        } while ((single ? (double)strtof(buffer, NULL) : strtod(buffer, NULL)) != value);
+        for (int digits = 1; digits <= most; digits++) {
+            snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
+            if ((single ? (double)strtof(buffer, NULL) : strtod(buffer, NULL)) == value) {
+                break;
+            }
+        }
     }
     aic_neutral_leave(&n);
 }

@@ -64,7 +64,7 @@ static inline const aic_network_kernel *aic_network_kernel_at(const aic_network_
 }
 
 /* Called on the thread of aic_network_open() whenever a kernel was made. false: stop, aic_network_open() is
- * AIC_INVALID_ARGUMENT. */
+ * AIC_INVALID_ARGUMENT. Kernels that had been begun are made meanwhile, others are begun only when it has returned. */
 typedef bool (*aic_network_progress)(void *user, size_t made, size_t kernels);
 
 /* Called by aic_network_call() when kernel number `kernel` has run, on the calling thread. */
