@@ -196,10 +196,9 @@ LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *over
 
 LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, unsigned integers)
 {
-    LLVMModuleRef module = e->function != NULL ? e->module : e->frame;
-    LLVMValueRef known = LLVMGetNamedFunction(module, name);
+    LLVMValueRef known = LLVMGetNamedFunction(e->module, name);
     if (known == NULL) {
-        known = LLVMAddFunction(module, name, function_type(e, pointers, integers));
+        known = LLVMAddFunction(e->module, name, function_type(e, pointers, integers));
         LLVMSetVisibility(known, LLVMHiddenVisibility);
     }
     return known;

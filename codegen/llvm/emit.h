@@ -69,7 +69,8 @@ void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsig
 LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
                                 LLVMValueRef *args, unsigned count);
 
-/* Declares `void name(ptr, ..., i64, ...)` that is linked to the module, unless that is known already. */
+/* Declares `void name(ptr, ..., i64, ...)` that is linked to the module of the function being emitted, which calls it,
+ * unless that is known already. */
 LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, unsigned integers);
 
 /* ---- integers and addresses ---- */

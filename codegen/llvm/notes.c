@@ -198,7 +198,7 @@ static void print_notes(const aic_notes *notes, const char *function, const char
 static bool is_label(const char *line, size_t length)
 {
     const char *colon = memchr(line, ':', length);
-    return colon != NULL && line[0] != ' ' && line[0] != ';' && memchr(line, ' ', (size_t)(colon - line)) == NULL;
+    return colon != NULL && line[0] != ';' && memchr(line, ' ', (size_t)(colon - line)) == NULL;
 }
 
 static bool begins(const char *line, size_t length, const char *with)

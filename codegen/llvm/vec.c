@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-unsigned aic_lanes(const aic_target *target, unsigned bits)
-{
-    return (unsigned)target->vector_bits / bits;
-}
-
 void aic_store_past(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned bytes)
 {
     static const char KIND[] = "nontemporal";
@@ -117,8 +112,7 @@ LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value)
 
 LLVMValueRef aic_const_float(LLVMTypeRef type, double value)
 {
-    return is_vector(type) ? splat_const(type, LLVMConstReal(LLVMGetElementType(type), value))
-                           : LLVMConstReal(type, value);
+    return splat_const(type, LLVMConstReal(LLVMGetElementType(type), value));
 }
 
 LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high)
@@ -148,13 +142,6 @@ LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef args[] = {a, b};
     return aic_emit_intrinsic(e, "llvm.umin", &type, 1, args, 2);
-}
-
-LLVMValueRef aic_vector_max_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef args[] = {a, b};
-    return aic_emit_intrinsic(e, "llvm.umax", &type, 1, args, 2);
 }
 
 /* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN

@@ -8,9 +8,6 @@
  * AIC_INTERNAL, see aic_limit(). */
 #define AIC_LANES_MAX (2 * AIC_VECTOR_BITS_MAX / 8)
 
-/* Lanes of a full vector register holding elements of `bits` bits. */
-unsigned aic_lanes(const aic_target *target, unsigned bits);
-
 /* Access at pointer + offset bytes, aligned to `align` bytes. */
 LLVMValueRef aic_load(aic_emit *e, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, unsigned align);
 void aic_store(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned align);
@@ -50,7 +47,7 @@ LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats);
 LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
 unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane);
 
-/* A vector or scalar constant of an integer or float type: every lane `value`. */
+/* A constant, every lane `value`: of an integer or a vector of them, and of a vector of floats. */
 LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value);
 LLVMValueRef aic_const_float(LLVMTypeRef type, double value);
 
@@ -61,7 +58,6 @@ LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double hig
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
-LLVMValueRef aic_vector_max_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 
 /* `count` elements from pointer + offset bytes on of an integer type in the lower lanes of a vector of `lanes`, the
  * others 0; and back. Nothing else is read or written. Aligned to an element. */

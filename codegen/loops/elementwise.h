@@ -68,7 +68,7 @@ typedef struct aic_elementwise_plan {
     bool folded[AIC_ELEMENTWISE_STREAMS];
     int64_t period;        /* elements of all digits but the last */
     int64_t lanes;         /* elements of the widest access */
-    int64_t chunk;         /* elements of one iteration of a long run; a multiple of lanes and period */
+    int64_t chunk;         /* elements of one iteration of a long run; a multiple of lanes and period, not 0 */
     bool past;             /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
     aic_division division; /* of the loops: the box's dimensions, then the chunks of a run */
 } aic_elementwise_plan;

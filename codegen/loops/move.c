@@ -72,7 +72,7 @@ void aic_box_coalesce(aic_box *box)
     bool partial = is_partial(box);
     box->valid = partial ? box->valid : 0;
     for (unsigned i = box->dims; i-- > 0;) {
-        if (box->dim[i].extent == 1 && !(partial && i == box->dims - 1)) {
+        if (box->dim[i].extent == 1) { /* which a partial one is not */
             drop(box, i);
         }
     }

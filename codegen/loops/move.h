@@ -30,7 +30,8 @@ typedef struct aic_box {
     int64_t out, in[AIC_BOX_INPUTS]; /* bytes from the operands to the first element */
     unsigned dims;
     aic_box_dim dim[AIC_BOX_DIMS];
-    /* Where the last dimension is dense in the output: its elements from here on are not read but `value`. 0: none. */
+    /* Where the last dimension is dense in the output: its elements from here on are not read but `value`. 0: none;
+     * never less. */
     int64_t valid;
 } aic_box;
 
@@ -77,7 +78,7 @@ typedef struct aic_move_axis {
  * by three: beyond that the move is incomplete. */
 void aic_move_describe(aic_move *move, unsigned size, const aic_move_axis *dim, unsigned dims);
 
-/* The input starts `bytes` bytes further on. */
+/* The input starts `bytes` bytes further on; what is filled reads none. */
 void aic_move_shift_input(aic_move *move, int64_t bytes);
 
 /* ---- analysis (move.c) ---- */

@@ -228,6 +228,6 @@ void aic_move_describe(aic_move *move, unsigned size, const aic_move_axis *dim, 
 void aic_move_shift_input(aic_move *move, int64_t bytes)
 {
     for (unsigned i = 0; i < move->boxes; i++) {
-        move->box[i].in[0] += move->box[i].op == AIC_BOX_COPY ? bytes : 0;
+        move->box[i].in[0] += bytes;
     }
 }

@@ -56,7 +56,6 @@ static void drop_unread(aic_elementwise_value *v)
     const bool is_float = aic_elementwise_is_float(v),
                compares = v->op == AIC_ELEMENTWISE_GREATER || v->op == AIC_ELEMENTWISE_EQUAL;
     v->select = compares ? v->select : 0;
-    v->arithmetic = v->arithmetic && v->op == AIC_ELEMENTWISE_SHIFT;
     v->half_up = v->half_up && v->right != 0;
     v->fused = v->fused && is_float && v->op == AIC_ELEMENTWISE_MAC;
     v->number = v->number && is_float && (v->op == AIC_ELEMENTWISE_MAX || v->op == AIC_ELEMENTWISE_MIN);

@@ -102,16 +102,12 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
 static void fuse(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work)
 {
     const aic_fixpipe_desc *d = desc;
-    aic_contraction *c = aic_contraction_change(work);
-    if (c == NULL) { /* the producer computes nothing */
-        return;
-    }
     if (d->ndNum == 0) {
         aic_work_empty(work);
         return;
     }
     const aic_epilogue epilogue = epilogue_of(d, semantics, operand[WORDS]);
-    aic_contraction_end(c, &epilogue);
+    aic_contraction_end(aic_contraction_change(work), &epilogue);
 }
 
 const aic_generator aic_generator_fixpipe = {.describe = describe, .fuse = fuse};

@@ -27,11 +27,9 @@ static void fuse(const void *desc, const aic_semantics *semantics, const int *op
                      .column = b->stride[AIC_ARITH_W] * WORD_BYTES,
                      .stage = stage};
     aic_contraction *c = aic_contraction_change(work);
-    if (c != NULL) {
-        const bool sums = c->sum != AIC_SUM_INT && c->sum != AIC_SUM_INT_WIDE;
-        step.takes_sums = sums && !aic_epilogue_has_step(&c->epilogue, AIC_STEP_ARITHMETIC);
-        aic_epilogue_add(&c->epilogue, &step);
-    } /* else the producer computes nothing */
+    const bool sums = c->sum != AIC_SUM_INT && c->sum != AIC_SUM_INT_WIDE;
+    step.takes_sums = sums && !aic_epilogue_has_step(&c->epilogue, AIC_STEP_ARITHMETIC);
+    aic_epilogue_add(&c->epilogue, &step);
 }
 
 const aic_generator aic_generator_tensor_arithmetic = {.describe = describe, .fuse = fuse};

@@ -14,7 +14,8 @@ static aic_blocked_stride stride_of(const aic_tile *tile, bool column, int64_t s
     return (aic_blocked_stride){block, outer * size, block > 1 ? inner * size : 0};
 }
 
-/* The boxes of a move whose input stands still. */
+/* The boxes of a move whose input stands still. A tile without a region, such as one for convolutions, is canonically
+ * one with: a row. */
 static void describe_region(aic_move *move, const aic_texpands_desc *d, int64_t size)
 {
     const aic_tile tile = aic_tile_of(d);
@@ -22,12 +23,6 @@ static void describe_region(aic_move *move, const aic_texpands_desc *d, int64_t 
     const aic_move_axis dims[] = {{d->v_row, stride_of(&tile, false, size), still, false},
                                   {d->v_col, stride_of(&tile, true, size), still, false}};
     aic_move_describe(move, (unsigned)size, dims, sizeof dims / sizeof *dims);
-}
-
-static void describe_all(aic_move *move, const aic_texpands_desc *d, int64_t size)
-{
-    const aic_move_axis all = {aic_texpands_filled(d), {1, size, 0}, {1, 0, 0}, false};
-    aic_move_describe(move, (unsigned)size, &all, 1);
 }
 
 static aic_dynamic_fill_dim region_dim(const aic_texpands_desc *d, const aic_tile *tile, bool column, int64_t size)
@@ -65,7 +60,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const bool literal = d->literal != AIC_NOT_GIVEN;
     aic_move move;
-    if (aic_texpands_has_region(d) && (d->v_row == 0 || d->v_col == 0)) {
+    if (d->v_row == 0 || d->v_col == 0) {
         aic_work_empty(work);
         return;
     }
@@ -73,7 +68,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         describe_dynamic(aic_dynamic_fill_begin(work), d);
         return;
     }
-    (aic_texpands_has_region(d) ? describe_region : describe_all)(&move, d, size);
+    describe_region(&move, d, size);
     aic_elementwise *elementwise = aic_elementwise_begin(work);
     *elementwise =
         (aic_elementwise){.size = (unsigned)size,

@@ -55,10 +55,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
 static void fuse(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work)
 {
     const aic_epilogue p = epilogue_of(desc, semantics, (unsigned)operand[BIAS], (unsigned)operand[SCALES]);
-    aic_contraction *c = aic_contraction_change(work);
-    if (c != NULL) { /* else the producer computes nothing */
-        aic_contraction_end(c, &p);
-    }
+    aic_contraction_end(aic_contraction_change(work), &p);
 }
 
 const aic_generator aic_generator_tik_fixpipe = {.describe = describe, .fuse = fuse};

@@ -32,7 +32,7 @@ static LLVMValueRef path_of(aic_emit *e, const aic_scaling *p, LLVMValueRef valu
         other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
     }
     if (p->relu != AIC_RELU_SOURCE) {
-        LLVMValueRef bottom = aic_const_int(words, aic_result_bottom(p));
+        LLVMValueRef bottom = aic_const_int(words, INT8_MIN);
         other = LLVMBuildOr(b, other, LLVMBuildXor(b, value[AIC_PARAMETER_LEAST], bottom, ""), "");
     }
     other = LLVMBuildICmp(b, LLVMIntNE, other, aic_zero(words), "");

@@ -86,7 +86,7 @@ static LLVMValueRef integer_shift(const terms *t)
     LLVMValueRef left = LLVMBuildSelect(b, beyond, zero, LLVMBuildShl(b, t->a, within, ""), "");
     LLVMValueRef signs = LLVMBuildAShr(b, t->a, within, "");
     LLVMValueRef zeros = LLVMBuildSelect(b, beyond, zero, LLVMBuildLShr(b, t->a, within, ""), "");
-    return LLVMBuildSelect(b, is_right, t->v->arithmetic && t->v->a.sign ? signs : zeros, left, "");
+    return LLVMBuildSelect(b, is_right, t->v->arithmetic ? signs : zeros, left, "");
 }
 
 /* ---- the table ---- */
@@ -232,16 +232,13 @@ static LLVMValueRef take(const taking *t)
     return LLVMBuildBinOp(b, t->in->sign ? LLVMAShr : LLVMLShr, value, constant(type, room), "");
 }
 
-/* An input's numbers of a plane; NULL where it is not read. */
+/* An input's numbers of a plane. */
 static LLVMValueRef input_of(const terms *t, const lanes *l, const aic_elementwise_input *in, unsigned half,
                              unsigned plane, LLVMValueRef words, LLVMValueRef next, unsigned n)
 {
     taking from = {.e = t->e, .l = l, .in = in, .n = n};
     if (in->is_constant) {
         return constant(t->type, in->constant);
-    }
-    if (words == NULL) {
-        return NULL;
     }
     for (unsigned i = 0; i < l->count; i++) {
         from.origin[i] = origin_of(l, t->v, in, half, plane, i);

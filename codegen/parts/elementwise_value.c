@@ -189,7 +189,7 @@ static LLVMValueRef word_input(const terms *t, const aic_elementwise_input *in, 
         LLVMTypeRef type = aic_vector(t->e->i32, LLVMGetVectorSize(t->type));
         return LLVMConstBitCast(constant(type, in->constant), t->type);
     }
-    return words == NULL ? NULL : LLVMBuildBitCast(t->e->builder, words, t->type, "");
+    return LLVMBuildBitCast(t->e->builder, words, t->type, "");
 }
 
 static LLVMValueRef word_value(aic_emit *e, const aic_elementwise_value *v,

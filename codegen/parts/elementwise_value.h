@@ -47,7 +47,7 @@ typedef struct aic_elementwise_value {
     aic_elementwise_op op;
     aic_elementwise_input a, b, out; /* out: bits and sign */
     uint32_t select;
-    bool arithmetic;     /* of SHIFT: right shifts repeat the sign */
+    bool arithmetic;     /* of SHIFT alone, and of numbers with signs: right shifts repeat the sign */
     bool half_up;        /* the right shift of the result rounds: one half is added first */
     bool fused;          /* MAC of floats rounds once */
     bool number;         /* MAX and MIN of floats take the number where one of both is NaN */

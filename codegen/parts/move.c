@@ -114,13 +114,14 @@ static LLVMValueRef load_bytes(const walk *w, LLVMValueRef in, int64_t offset, i
     return aic_load(w->e, bytes_type(w->e, bytes), in, offset, (unsigned)w->k->size);
 }
 
-/* The first `valid` of `bytes` bytes from memory, in accesses that fit exactly, the rest of it constant. */
+/* The first `valid` of `bytes` bytes, not all of them, from memory, in accesses that fit exactly, the rest of it
+ * constant. */
 static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes, int64_t valid)
 {
     aic_emit *e = w->e;
     LLVMValueRef value = constant_bytes(w, bytes);
     for (int64_t done = 0, part; done < valid; done += part) {
-        part = bytes >= 16 ? 8 : bytes > 2 ? bytes / 2 : 1;
+        part = 8; /* or, as it is less than `bytes`, half of these at most */
         while (part > 1 && part > valid - done) {
             part /= 2;
         }

@@ -455,8 +455,8 @@ static void lay_out(grid *g)
     aic_limit("columns of a lane of a tile that is not stored whole",
               g->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
     aic_limit("padded columns that do not follow each other", g->padded && k->column_pitch != k->rows * g->size, 0);
-    g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
-                k->rows == g->height && k->column_pitch == (int64_t)g->height * g->size;
+    g->spread = whole && g->across > 1 && g->rows_in_lane == 1 && g->count > 1 && k->rows == g->height &&
+                k->column_pitch == (int64_t)g->height * g->size;
 }
 
 /* Fetches the lines that the tile stores to for writing. */

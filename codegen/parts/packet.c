@@ -289,13 +289,11 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_scaling *p, const aic_packet
         half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);
         half[i] = LLVMIsNull(parameters->up[i]) ? half[i] : aic_add_saturated(e, half[i], parameters->up[i]);
     }
-    const bool is_unsigned = p->target == AIC_UINT8;
-    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], is_unsigned));
-    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_result_bottom(p));
+    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], false));
+    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), INT8_MIN);
     const bool limits = parameters->path >= AIC_PATH_LIMITS || p->relu == AIC_RELU_SOURCE;
     if (limits && parameters->least != bottom) { /* LLVM's equal constants are the same pointer */
-        bytes = is_unsigned ? aic_vector_max_unsigned(e, bytes, parameters->least)
-                            : aic_vector_max(e, bytes, parameters->least);
+        bytes = aic_vector_max(e, bytes, parameters->least);
     }
     return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
 }
@@ -318,7 +316,7 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_scaling *p, aic_path p
                                    unsigned count)
 {
     const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
-    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
+    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, !p->saturate);
     if (!p->saturate || (aic_limits_sums(p) && path == AIC_PATH_FAST)) {
         return y;
     }

@@ -15,7 +15,7 @@ LLVMValueRef aic_takes_path(aic_emit *e, LLVMValueRef table, aic_path path)
 
 LLVMValueRef aic_is_limited(aic_emit *e, const aic_scaling *p, LLVMValueRef table, aic_path path)
 {
-    if (path != AIC_PATH_FULL || !aic_gives_bytes(p) || !aic_table_has_path(p)) {
+    if (path != AIC_PATH_FULL || !aic_gives_bytes(p)) {
         return NULL;
     }
     LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), offset = aic_const_int(e->i32, AIC_PATH_OFFSET);
@@ -46,8 +46,7 @@ static void read_vector(aic_emit *e, const aic_scaling *p, const aic_packet *pac
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }
     for (int k = AIC_PARAMETER_UP; aic_is_one(p) && !p->known && k < AIC_PARAMETERS; k++) { /* of no effect */
-        value[k] =
-            aic_const_int(aic_vector(e->i32, packet->lanes), k == AIC_PARAMETER_LEAST ? aic_result_bottom(p) : 0);
+        value[k] = aic_const_int(aic_vector(e->i32, packet->lanes), k == AIC_PARAMETER_LEAST ? INT8_MIN : 0);
     }
     for (int k = (int)first; k < (int)end; k++) {
         if (aic_table_has(p, (aic_parameter)k) && !aic_parameter_is_byte((aic_parameter)k)) {

@@ -359,7 +359,7 @@ static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     fill(w, row, "row");
-    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_at(e, row, aic_number(e, "left.bytes"));
     for (int64_t f = 0; f < w->key->fold; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));

@@ -31,21 +31,11 @@ aic_packet aic_packet_of(const aic_scaling *p, int64_t width, const aic_target *
     return packet;
 }
 
-int64_t aic_result_bottom(const aic_scaling *p)
-{
-    return p->target == AIC_UINT8 ? 0 : INT8_MIN;
-}
-
-int64_t aic_result_top(const aic_scaling *p)
-{
-    return p->target == AIC_UINT8 ? UINT8_MAX : INT8_MAX;
-}
-
 /* ---- paths ---- */
 
 bool aic_limits_sums(const aic_scaling *p)
 {
-    return p->bias_last && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate && p->bias == AIC_INT32 &&
+    return p->bias_last && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
            (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
 }
 

@@ -39,13 +39,9 @@ typedef enum aic_path {
     AIC_PATHS
 } aic_path;
 
-/* The least number that a result of 8 bits can be, and the largest one. */
-int64_t aic_result_bottom(const aic_scaling *p);
-int64_t aic_result_top(const aic_scaling *p);
-
 static inline bool aic_gives_bytes(const aic_scaling *p)
 {
-    return p->target == AIC_INT8 || p->target == AIC_UINT8;
+    return p->target == AIC_INT8; /* which stands for uint8, too */
 }
 
 /* One word or half for all columns; and one that code knows. */

@@ -103,7 +103,7 @@ static void product_limits(aic_emit *e, const aic_scaling *p, const fields *f, L
     product_ends(e, p, f, ends);
     LLVMValueRef most = larger(e, smaller(e, larger(e, ends[0], ends[1]), high), low);
     LLVMValueRef least = larger(e, smaller(e, smaller(e, ends[0], ends[1]), high), low);
-    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, aic_result_top(p)), rounded(e, most), "");
+    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, INT8_MAX), rounded(e, most), "");
     value[AIC_PARAMETER_LEAST] = LLVMBuildAdd(b, rounded(e, least), value[AIC_PARAMETER_UP], "");
     value[AIC_PARAMETER_DOWN] = LLVMBuildSub(b, f->offset, value[AIC_PARAMETER_UP], "");
 }
