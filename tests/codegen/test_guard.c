@@ -95,6 +95,37 @@ START_TEST(cannot_select)
 }
 END_TEST
 
+/* Arguments of an intrinsic as vectors of other elements than its own. */
+static aic_status multiply_bytes(void *argument)
+{
+    const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "sse2");
+    aic_emit e;
+    LLVMContextRef context = aic_llvm_context(argument);
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("bytes", context);
+    aic_emit_open(&e, context, module, target, NULL);
+    aic_emit_function(&e, "bytes", AIC_EMIT_ENTRY, (const char *const[]){"p"}, 1, 0);
+    LLVMTypeRef own = aic_vector(e.i16, 8);
+    const LLVMTypeRef other = aic_vector(e.i8, 16);
+    LLVMValueRef p = aic_emit_param(&e, 0), args[] = {aic_load(&e, other, p, 0, 1), aic_load(&e, own, p, 16, 1)};
+    LLVMValueRef product = aic_emit_intrinsic(&e, "llvm.x86.sse2.pmadd.wd", NULL, 0, args, 2);
+    ck_assert(LLVMTypeOf(args[0]) == own && LLVMTypeOf(args[1]) == own);
+    aic_store(&e, product, p, 0, 1);
+    aic_emit_function_end(&e);
+    aic_emit_close(&e);
+    const aic_status status = aic_llvm_verify(module);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return status;
+}
+
+/* The types of intrinsics are not the same in all versions of LLVM: what is given becomes what they take. */
+START_TEST(arguments_of_other_types)
+{
+    bool failed;
+    ck_assert_msg(aic_guard_run(KIND, multiply_bytes, &failed) == AIC_OK, "%s", aic_last_error());
+}
+END_TEST
+
 static aic_status return_what_is_asked(void *argument)
 {
     return *(aic_status *)argument;
@@ -742,6 +773,32 @@ static void emit_no_instruction(void *unused, LLVMContextRef context, LLVMModule
     LLVMDisposeBuilder(builder);
 }
 
+/* A function that does nothing. */
+static void emit_nothing(void *unused, LLVMContextRef context, LLVMModuleRef module)
+{
+    emit_endless(unused, context, module);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(builder, LLVMGetLastBasicBlock(LLVMGetFirstFunction(module)));
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+}
+
+/* Of a pipeline of passes, LLVM would not take an empty text for none. */
+START_TEST(empty_pipeline)
+{
+    static const char *const PASSES[] = {NULL, "", "instcombine"};
+    for (size_t i = 0; i < sizeof PASSES / sizeof PASSES[0]; i++) {
+        const aic_codegen_request request = {
+            .target = aic_target_find(AIC_ARCH_X86_64, "sse2"), .symbol = "nothing", .passes = PASSES[i]};
+        char *bytes = NULL;
+        size_t size = 0;
+        ck_assert_msg(aic_codegen_run(&request, emit_nothing, NULL, &bytes, &size) == AIC_OK, "%s", aic_last_error());
+        ck_assert_uint_gt(size, 0);
+        aic_free(bytes);
+    }
+}
+END_TEST
+
 /* What LLVM only tells its diagnostic handler, and goes on, comes back as a status, too. */
 START_TEST(wrong_assembly)
 {
@@ -817,6 +874,8 @@ Suite *suite_guard(void)
     tcase_add_test(faults, exit_inside);
     tcase_add_test(faults, fork_inside);
     tcase_add_test(faults, fork_comes_first);
+    tcase_add_test(faults, arguments_of_other_types);
+    tcase_add_test(faults, empty_pipeline);
     tcase_add_test(faults, body_status_is_returned);
     tcase_add_loop_test(faults, more_than_there_is_room_for, 0, (int)(sizeof EXCEEDED / sizeof EXCEEDED[0]));
     tcase_add_test(faults, more_boxes_than_there_is_room_for);

@@ -1,4 +1,5 @@
 /* Dumped IR as a text for people: its head, names, comments; and that nothing is in it twice. */
+#include "codegen/llvm/notes.h"
 #include "frontend/core/stage.h"
 #include "tests/specs.h"
 
@@ -341,6 +342,43 @@ START_TEST(test_opt)
 }
 END_TEST
 
+/* ---- notes ---- */
+
+enum { LONGEST = 191 }; /* of the names of functions that notes are about */
+
+/* A module as no emitter makes it: names in quotes, longer than any, and none; lines that are no heads of blocks. */
+START_TEST(test_notes)
+{
+    static const char FORMAT[] = "%sdefine void @\"a b\"(ptr %%p) {\n"
+                                 "%sentry:\n"
+                                 "  entry: inside\n"
+                                 "; entry: a comment\n"
+                                 "a entry: a text\n"
+                                 "%sdefine %0300d(\n"
+                                 "%sdefine @%0300d(ptr %%p) {\n"
+                                 "%sdefine @last";
+    char name[LONGEST + 1], label[] = "entry", module[1024], expected[2048], *got;
+    char functions[][8] = {"a b", "a b", "", "last"}, texts[][16] = {"one", "two", "three", "four", "five"};
+    size_t size;
+    memset(name, '0', LONGEST);
+    name[LONGEST] = '\0';
+    aic_note note[] = {{functions[0], NULL, texts[0]},
+                       {functions[1], label, texts[1]},
+                       {functions[2], NULL, texts[2]},
+                       {name, NULL, texts[3]},
+                       {functions[3], NULL, texts[4]}};
+    const aic_notes notes = {.note = note, .count = sizeof note / sizeof note[0]};
+    (void)snprintf(module, sizeof module, FORMAT, "", "", "", 0, "", 0, "");
+    (void)snprintf(expected, sizeof expected, FORMAT, "; one\n", "; two\n", "; three\n", 0, "; four\n", 0, "; five\n");
+    FILE *out = open_memstream(&got, &size);
+    ck_assert_ptr_nonnull(out);
+    aic_notes_print(&notes, module, out);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_str_eq(got, expected);
+    free(got);
+}
+END_TEST
+
 Suite *suite_listing(void)
 {
     Suite *suite = suite_create("listing");
@@ -353,6 +391,7 @@ Suite *suite_listing(void)
     tcase_add_loop_test(tcase, test_once, 0, SPEC_COUNT);
     tcase_add_test(tcase, test_once_random);
     tcase_add_loop_test(tcase, test_opt, 0, sizeof OPT / sizeof OPT[0]);
+    tcase_add_test(tcase, test_notes);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -443,6 +443,29 @@ START_TEST(one_line_aside)
 }
 END_TEST
 
+/* What is described is what a call moves, also where the description is not the canonical one of all that move nothing.
+ */
+START_TEST(nothing_to_move)
+{
+    static const int64_t SIZES[][3] = {{0, 3, 5}, {2, 0, 5}, {2, 3, 0}, {2, 3, 5}};
+    const aic_semantics semantics = aic_semantics_init();
+    for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
+        aic_work work;
+        const aic_nd2nz_desc d = {.dtype = AIC_FLOAT16,
+                                  .ndNum = SIZES[i][0],
+                                  .nValue = SIZES[i][1],
+                                  .dValue = SIZES[i][2],
+                                  .srcNdMatrixStride = 15,
+                                  .srcDValue = 5,
+                                  .dstNzC0Stride = 3,
+                                  .dstNzNStride = 1,
+                                  .dstNzMatrixStride = 48};
+        aic_generator_nd2nz.describe(&d, &semantics, &work);
+        ck_assert_str_eq(work.shape->name, i < 3 ? "empty" : "move");
+    }
+}
+END_TEST
+
 /* ---- outputs larger than caches ---- */
 
 /* Whether each step in the output lies within a store past the caches, or is a multiple of its alignment. */
@@ -493,6 +516,53 @@ START_TEST(aligned_stores)
     }
     ck_assert_int_gt(past, 100);
     ck_assert_int_gt(others, 100);
+}
+END_TEST
+
+/* Boxes of which one step, or the whole of some, decides. */
+static const struct {
+    unsigned size;
+    bool past;
+    aic_box box;
+} STORES[] = {
+    /* Runs, with a loop of short steps in the input inside of one of long ones. */
+    {4,
+     true,
+     {.dims = 5, .dim = {{16, 4, {4}}, {4, 64, {100000}}, {4, 1024, {64}}, {64, 100016, {128}}, {2, 4096, {1 << 20}}}}},
+    {4,
+     false,
+     {.dims = 5, .dim = {{16, 4, {4}}, {4, 64, {100000}}, {4, 1024, {64}}, {64, 100008, {128}}, {2, 4096, {1 << 20}}}}},
+    {4,
+     false,
+     {.out = 8,
+      .dims = 5,
+      .dim = {{16, 4, {4}}, {4, 64, {100000}}, {4, 1024, {64}}, {64, 100016, {128}}, {2, 4096, {1 << 20}}}}},
+    /* Tiles that go on with the next dimension of the input; their columns follow each other in the output. */
+    {4, true, {.dims = 3, .dim = {{16, 4, {4096}}, {2, 64, {4}}, {8, 4096, {8}}}}},
+    {4, false, {.dims = 3, .dim = {{16, 4, {4096}}, {2, 64, {4}}, {8, 4104, {8}}}}},
+    /* Columns that do, of two rows and of as many as do not end with a store. */
+    {4, true, {.dims = 2, .dim = {{2, 4, {64}}, {4, 8, {4}}}}},
+    {4, false, {.dims = 2, .dim = {{2, 4, {64}}, {3, 8, {4}}}}},
+    {2, false, {.dims = 2, .dim = {{2, 2, {6}}, {3, 4, {2}}}}},
+    /* Columns that do not: rows of a tile, and all of them. */
+    {4, true, {.dims = 2, .dim = {{16, 4, {64}}, {16, 128, {4}}}}},
+    {4, false, {.dims = 2, .dim = {{2, 4, {64}}, {16, 64, {4}}}}},
+    {4, false, {.dims = 2, .dim = {{18, 4, {64}}, {16, 128, {4}}}}},
+    /* Short rows of which those of another dimension behind make lines. */
+    {4, true, {.dims = 3, .dim = {{4, 4, {4096}}, {4, 16, {64}}, {8, 64, {4}}}}},
+    {4, false, {.dims = 3, .dim = {{2, 4, {64}}, {8, 8, {1024}}, {16, 4096, {4}}}}},
+};
+
+START_TEST(aligned_boxes)
+{
+    aic_machine machine = *aic_machine_of(AIC_CORE_ZEN4);
+    machine.past_bytes = 1;
+    const aic_move move = {.size = STORES[_i].size};
+    aic_box box = STORES[_i].box;
+    aic_move_plan plan;
+    box.op = AIC_BOX_COPY;
+    ck_assert(aic_move_plan_past(&move, &box, &SCHEDULE, &machine, &plan) == STORES[_i].past);
+    ck_assert(!STORES[_i].past || steps_are_aligned(&box));
 }
 END_TEST
 
@@ -596,7 +666,9 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, report_of_following_tiles);
+    tcase_add_test(cases, nothing_to_move);
     tcase_add_test(cases, aligned_stores);
+    tcase_add_loop_test(cases, aligned_boxes, 0, (int)(sizeof STORES / sizeof *STORES));
     tcase_add_test(cases, one_line_aside);
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);
