@@ -63,13 +63,12 @@ static bool merges(const aic_contraction *c)
 }
 
 /* How many kernel rows one step has room for. Folded into one, they need a band whose pixels have the channels of so
- * many image rows side by side. */
+ * many image rows side by side. What has several taps is a convolution, whose so few channels are its only block. */
 static int64_t fold_of(const aic_contraction *c)
 {
     enum { CHANNELS = 4 };
     const int64_t most = STEP_KPACKS / (c->across.taps * pixel_kpacks(c));
-    if (!merges(c) || c->channels != CHANNELS || c->c0 != CHANNELS || c->image.pixel != CHANNELS ||
-        c->down.dilation != 1 || most < 2) {
+    if (!merges(c) || c->channels != CHANNELS || c->down.dilation != 1 || most < 2) {
         return 1;
     }
     const int64_t taps = aic_parts(c->down.taps, most);
@@ -120,8 +119,7 @@ static const char *refuse_float(const aic_contraction *c, const aic_target *targ
     if (rounds_too_often(c)) {
         return "rounds as often as accumulate=fast allows, where products are few";
     }
-    const double limit = 65504; /* of float16 */
-    return fabs(c->pad_value) <= limit ? NULL : "pads with finite numbers only";
+    return NULL;
 }
 
 static const char *refuse(const aic_contraction *c, const aic_target *target)
@@ -314,12 +312,10 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 
 /* Tiles whose rows fit one register run the same instructions, which compute surplus pixels for the smaller ones. Not
  * where sums are added to old results, as that code counts the pixels. */
-static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
-                   int64_t fewer_cols)
+static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
     const amx_grid largest = aic_amx_largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
-    return !t->geometry.accumulate && g.rows == 1 && g.width <= g.pixels &&
-           aic_amx_smaller_grid(&largest, fewer_rows, fewer_cols).rows == 1;
+    return !t->geometry.accumulate && g.rows == 1 && g.width <= g.pixels;
 }
 
 /* ---- cost ----

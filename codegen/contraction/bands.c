@@ -17,14 +17,14 @@ typedef struct frame {
     aic_routine leave; /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
 } frame;
 
-/* The function of a larger tile that can also compute one of the size number `size`; 0: none can. */
+/* The function of a larger tile that can also compute one of the size number `size`; 0: none can. Sizes before it have
+ * no fewer rows. */
 static aic_routine larger_tile(const frame *f, int size)
 {
     const aic_tile_size own = aic_tile_size_of(&f->t->geometry, size);
     for (int i = 0; i < size && f->t->kernel->serves != NULL; i++) {
         const aic_tile_size s = aic_tile_size_of(&f->t->geometry, i);
-        if (f->tile[i] != 0 && s.rows >= own.rows && s.cols >= own.cols &&
-            f->t->kernel->serves(f->c, f->t, s.rows, s.cols, own.rows, own.cols)) {
+        if (f->tile[i] != 0 && s.cols >= own.cols && f->t->kernel->serves(f->c, f->t, s.rows, s.cols)) {
             return f->tile[i];
         }
     }

@@ -27,9 +27,6 @@ aic_contraction *aic_contraction_begin(aic_work *work)
 
 aic_contraction *aic_contraction_change(aic_work *work)
 {
-    if (work->shape != &aic_shape_contraction) {
-        return NULL;
-    }
     aic_contraction *c = (aic_contraction *)(void *)work->part;
     c->start_operand = c->accumulate ? AIC_CONTRACTION_L1OUT : 0;
     if (!c->has_epilogue) {
@@ -62,8 +59,7 @@ static bool sees_itself(const aic_line *line)
 /* Whether any rows of pixels are a view of image and result: one tap sees each pixel, in the order of both. */
 static bool has_free_rows(const aic_contraction *c)
 {
-    return sees_itself(&c->down) && sees_itself(&c->across) && c->image.fractal_rows >= c->down.extent &&
-           c->image.row_pitch == c->across.extent * c->image.pixel;
+    return sees_itself(&c->down) && sees_itself(&c->across) && c->image.fractal_rows >= c->down.extent;
 }
 
 /* A band is as small as the micro-kernel wishes only if rows are that short. */

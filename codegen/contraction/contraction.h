@@ -27,7 +27,9 @@ enum { AIC_CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
 
 /* Where the image's elements lie, in elements: channel c of pixel (row, col) at
  *
- *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0 */
+ *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0
+ *
+ * A row is as long as its pixels: row_pitch = columns of the image * pixel. */
 typedef struct aic_image_layout {
     int64_t block, fractal_rows, fractal, row_pitch, pixel;
 } aic_image_layout;
@@ -68,7 +70,8 @@ typedef struct aic_contraction {
     bool wraps;             /* integer sums count modulo 2^32; else what does not fit is clamped, once */
     bool accumulate;        /* sums start from the start operand instead of from 0 */
     unsigned start_operand; /* number of that operand, laid out like the result; 0: it is the old output */
-    bool start_channel;     /* the start operand has one value for each output channel, not one for each result */
+    bool start_channel;     /* the start operand has one value for each output channel, not one for each result; chains
+                             * alone have such, and so an epilogue */
     /* The sums pass through an epilogue, strip by strip, instead of being stored as they are: it gives them the
      * operator's own layout and overflow mode (mmad), or applies a fused consumer. A consumer replaces the producer's
      * epilogue but keeps its steps, which turn the sums into what the producer would have stored, and adds those of
@@ -110,7 +113,7 @@ static inline const aic_contraction *aic_contraction_of(const aic_plan *plan)
 aic_contraction *aic_contraction_begin(aic_work *work);
 
 /* The description, for a later stage of a chain to change: sums that started from the old output now start from l1out,
- * and there is an epilogue, which stores the accumulators. NULL where the work is no contraction. */
+ * and there is an epilogue, which stores the accumulators. Chains begin with contractions, of which none is empty. */
 aic_contraction *aic_contraction_change(aic_work *work);
 
 /* Replaces the epilogue by another one, whose steps are appended to those of the old one. */

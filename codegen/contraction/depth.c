@@ -31,13 +31,6 @@ static bool is_small(const aic_line *l)
     return l->taps <= AIC_DEPTH_SIDE && l->stride <= l->taps;
 }
 
-/* Whether the rows of the image and blocks of channels lie one behind the other. */
-static bool is_plain(const aic_contraction *c)
-{
-    return c->weight == AIC_WEIGHT_BLOCKS && c->image.pixel == c->c0 && c->image.fractal_rows >= c->down.extent &&
-           c->image.row_pitch == c->across.extent * c->c0;
-}
-
 static bool has_quads(const aic_contraction *c, const aic_target *target)
 {
     return c->dtype == AIC_INT8 && aic_family_of(target)->dot4.emit != NULL;
@@ -137,7 +130,7 @@ static steps cut(const aic_contraction *c, const aic_target *target, const aic_a
     for (int64_t columns = most > 0 ? aic_parts(out, aic_parts(out, most)) : 0; columns > 0; columns--) {
         const int64_t before = (columns - 1) * stride + (g->carries ? reach_of(c) + 1 : stride);
         const int64_t whole = (out - seen) / columns, rest = out - whole * columns;
-        if (whole > 0 && c->across.pad <= before && rest <= columns + open) {
+        if (c->across.pad <= before && rest <= columns + open) { /* none whole: the rest is too long */
             return rest == columns && right_of(c) == 0 ? (steps){columns, whole + 1, 0} : (steps){columns, whole, rest};
         }
     }
@@ -274,20 +267,20 @@ static groups groups_of(const aic_contraction *c, const aic_target *target, cons
 
 /* ---- plan ---- */
 
+/* Convolutions alone have groups: their images are in blocks of channels, row behind row. */
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
     enum { FEWEST = 4 };
-    const bool bytes = c->dtype == AIC_INT8;
     if (c->groups <= 1 || c->groups != c->channels || !is_times(times_of(c))) {
         return "needs as many groups as input channels, and one, two or four output channels each";
     }
-    if (c->c0 * (int64_t)aic_dtype_size(c->dtype) != AIC_DEPTH_BLOCK || !is_plain(c)) {
+    if (c->c0 * (int64_t)aic_dtype_size(c->dtype) != AIC_DEPTH_BLOCK) {
         return "needs images in blocks of 32 bytes of channels";
     }
     if (!is_small(&c->down) || !is_small(&c->across)) {
         return "needs kernels of at most 7 x 7, and strides within the kernel";
     }
-    if (bytes ? c->sum != AIC_SUM_INT : c->dtype != AIC_FLOAT16 || (target->has & AIC_HAS_HALF) == 0) {
+    if (c->dtype == AIC_FLOAT16 && (target->has & AIC_HAS_HALF) == 0) {
         return "needs an instruction that extends float16";
     }
     if (times_of(c) > 1 && lanes_of(c, target) / times_of(c) < FEWEST) {

@@ -14,11 +14,10 @@ static int64_t left_out(const aic_contraction *c)
 }
 
 /* Whether images of its weights can have either form. Floats are left out: what is not finite in the image makes NaN of
- * a weight of 0. */
+ * a weight of 0. Micro-kernels that want it take one group, and blocks have four channels at least. */
 static bool can_have(const aic_contraction *c, const aic_microkernel *kernel)
 {
-    return kernel->wants_lean && c->dtype == AIC_INT8 && c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS &&
-           c->channels == c->c1 * c->c0 && left_out(c) > 0;
+    return kernel->wants_lean && c->dtype == AIC_INT8 && c->weight == AIC_WEIGHT_BLOCKS && c->channels == c->c1 * c->c0;
 }
 
 /* The schedule, in the lean form: its tap may have another number of steps. */

@@ -55,7 +55,8 @@ typedef struct aic_microkernel {
     int64_t (*small_band)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 
     /* For schedules that hold a tile's window in the first-level cache: the number of channel blocks to be tried; 1:
-     * all channels in one pass. NULL: such schedules are not tried. */
+     * all channels in one pass. NULL: such schedules are not tried, nor are there any of several blocks, as sums are
+     * not formed in any order. */
     int64_t (*blocks)(const aic_contraction *c, const aic_tiling *t);
 
     /* The prefetch distance for weights to be tried, in bytes. 0: schedules cannot set one, as the micro-kernel
@@ -63,15 +64,14 @@ typedef struct aic_microkernel {
     int64_t ahead;
 
     bool wants_lean; /* plans may have a lean form */
-    bool widens;     /* schedules can have narrow weights */
+    bool widens;     /* schedules can have narrow weights; elements have one plane */
 
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
-    /* Whether the function emitted for a tile of rows x cols can also compute one of fewer_rows x fewer_cols, so that
-     * the smaller one needs no code of its own. NULL: it never can. */
-    bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
-                   int64_t fewer_cols);
+    /* Whether the function emitted for a tile of rows x cols can also compute those of fewer rows or columns, so that
+     * the smaller ones need no code of their own. NULL: it never can. */
+    bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
 
     /* Composes void tile(out, band, panel, taps). band points at the tile's first pixel, out at that pixel in the
      * result or, with a staging buffer, at the panel's first column there; taps is the table of tap offsets. With

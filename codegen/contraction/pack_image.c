@@ -85,7 +85,7 @@ static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t ch
     }
 }
 
-/* All channels of a pixel, and those that are missing behind them. */
+/* All channels of a pixel, and those that are missing behind them: less than a vector, as steps are no longer. */
 static void give_counted(const writer *w, aic_use *use, aic_row_key *key)
 {
     const int64_t vector = aic_row_vector(w->channel_bytes);
@@ -107,7 +107,7 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
     const int64_t vector = aic_row_vector(w->channel_bytes), bytes = w->channel_bytes, step = w->gap * c->image.pixel,
                   pitch = w->b->pixel_pitch;
     const int64_t once = whole || full == 0 ? w->g->channels : full == 1 && w->g->channels == c->c0 ? c->c0 : 0;
-    key->run = once > 0 && pitch == once * bytes && step == once;
+    key->run = pitch == once * bytes && step == once;
     if (key->run) {
         if (w->inside * once < vector) {
             key->tail = w->inside * once;
@@ -122,7 +122,7 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
     if (key->rest > 0 || w->g->arithmetic.product == AIC_PRODUCT_BFLOAT) { /* their weights are 0, times any integer */
         key->missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - w->g->channels;
     }
-    if (whole && key->rest >= vector && key->rest != c->c0 && key->missing <= vector) {
+    if (whole && key->rest >= vector && key->rest != c->c0) {
         give_counted(w, use, key);
     }
     aic_use_trips(use, w->inside, "inside");
@@ -190,7 +190,7 @@ static aic_row_key key_of(const writer *w)
     const aic_contraction *c = w->c;
     const aic_arithmetic *a = &w->g->arithmetic;
     const bool left = w->left > 0, right = w->left + w->inside < w->columns, outer = has_outer_rows(w);
-    const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0 && w->wish->fold == 1;
+    const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0; /* not where rows are folded: into less */
     const bool sides = outer || left || right;
     const bool padded = !lines && (sides || reads_behind(w) || w->wish->fold > 1);
     return (aic_row_key){.dtype = c->dtype,

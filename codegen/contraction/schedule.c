@@ -140,9 +140,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     schedule.band = usual_band(w, &t);
-    if (aic_tiling_vary(w->plan, &schedule, &t, &t) != AIC_OK) {
-        return;
-    }
+    (void)aic_tiling_vary(w->plan, &schedule, &t, &t); /* of a band that it can have */
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     if (tries_narrow(w, &t)) {
@@ -402,7 +400,7 @@ static void report_direct_sums(FILE *out, const aic_plan *plan)
         fprintf(out, "at best %.4g vector operations predicted, direct sums by micro-kernel %s %.4g\n", least,
                 aic_tiling_of(plan)->kernel->name, plan->cost);
     } else {
-        fprintf(out, "none of its panels fits\n");
+        fprintf(out, "none of its tiles fits\n");
     }
 }
 

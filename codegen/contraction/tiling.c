@@ -54,8 +54,7 @@ static aic_status check_ahead(const aic_contraction_schedule *s, const aic_micro
 
 bool aic_can_narrow(const aic_contraction *c, const aic_microkernel *kernel, const aic_arithmetic *a)
 {
-    return kernel->widens && c->groups <= 1 && a->planes == 1 &&
-           aic_dtype_size(c->dtype) * a->kpack_channels < a->kpack_bytes;
+    return kernel->widens && c->groups <= 1 && aic_dtype_size(c->dtype) * a->kpack_channels < a->kpack_bytes;
 }
 
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels)
@@ -135,14 +134,14 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
     return check_passage(c, s, kernel);
 }
 
-/* Channels can be cut into blocks if the order of the sum is free and the k-packs are all full. */
+/* Channels can be cut into blocks if the micro-kernel, which adds up in any order, can do so and the k-packs are all
+ * full: those of merged taps are more than the channels have. */
 static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const int64_t kpacks = aic_tap_kpacks(&t->geometry, &t->wish, &t->band);
-    const bool whole = kpacks * a->kpack_channels == c->channels && t->wish.merged == 1;
-    const bool any_order = a->sum == AIC_SUM_INT || a->sum == AIC_SUM_FAST;
-    const bool able = t->kernel->blocks != NULL && any_order && !c->accumulate && whole;
+    const bool whole = kpacks * a->kpack_channels == c->channels;
+    const bool able = t->kernel->blocks != NULL && !c->accumulate && whole;
     if (s->blocks == 1) {
         return AIC_OK;
     }
@@ -199,14 +198,11 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     return aic_tiling_of_work(aic_contraction_of(plan), &plan->problem, schedule, tiling);
 }
 
-/* Whether the two differ in band, fetching and holding alone. Small tiles lie in groups as long as a band, and blocks
- * of channels are of windows that are held. */
+/* Whether plans of schedules of one tile differ in band, fetching and holding alone, where that of `t` has no blocks.
+ * Small tiles lie in groups as long as a band, and blocks of channels are of windows that are held. */
 static bool is_like(const aic_contraction_schedule *s, const aic_tiling *t)
 {
-    const aic_plan_geometry *g = &t->geometry;
-    return s->kernel == aic_tag(t->kernel->name) && g->rows.large == s->rows && g->cols.large == s->cols &&
-           g->vectors == s->vectors && g->unroll == s->unroll && aic_is_narrow(g) == (s->narrow != 0) &&
-           g->blocks == 1 && s->blocks == 1 && g->m == 0 && s->m == 0;
+    return aic_is_narrow(&t->geometry) == (s->narrow != 0) && s->blocks == 1 && s->m == 0;
 }
 
 aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,

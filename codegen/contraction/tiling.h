@@ -51,8 +51,8 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
 aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *problem,
                               const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
-/* The same where `like` is the plan of a schedule of this tile: what band, fetching and holding do not change is taken
- * from it. `tiling` may be `like`. */
+/* The same where `like` is the plan of a schedule of this tile and loop body, without blocks of channels: what band,
+ * fetching and holding do not change is taken from it. `tiling` may be `like`. */
 aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
                            aic_tiling *tiling);
 

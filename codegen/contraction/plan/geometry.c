@@ -23,10 +23,10 @@ int64_t aic_outputs_of(const aic_contraction *c)
 }
 
 /* Sums must stay within int32 without the start values, so that adding them with saturation is the only clamp; and the
- * epilogue can have only one step of biases. */
+ * epilogue, which all chains have, can have only one step of biases. */
 bool aic_starts_as_bias(const aic_contraction *c)
 {
-    return c->start_channel && c->sum == AIC_SUM_INT && !c->wraps && c->has_epilogue &&
+    return c->start_channel && c->sum == AIC_SUM_INT && !c->wraps &&
            !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
 }
 

@@ -3,8 +3,6 @@
 #include "codegen/integer.h"
 #include "codegen/parts/weights.h"
 
-#include <math.h>
-
 int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
 {
     return g->arithmetic.sum == AIC_SUM_CUBE ? b->seen_kpacks
@@ -34,14 +32,13 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }
 
-/* Whether tiles can leave out k-packs without weights. Floats must be finite there, which only images whose rows of a
- * block of channels lie one behind the other are searched for. */
+/* Whether tiles can leave out k-packs without weights. Floats must be finite there, as padding is; only images whose
+ * rows of a block of channels lie one behind the other are searched for others. */
 static bool can_count(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    const bool in_a_row = c->image.fractal_rows >= c->down.extent && c->image.pixel == c->c0 &&
-                          c->image.row_pitch == c->across.extent * c->c0;
+    const bool in_a_row = c->image.fractal_rows >= c->down.extent && c->image.pixel == c->c0;
     return c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS && c->c0 > g->arithmetic.kpack_channels &&
-           (c->dtype == AIC_INT8 || (c->dtype == AIC_FLOAT16 && in_a_row && isfinite(c->pad_value)));
+           (c->dtype == AIC_INT8 || (c->dtype == AIC_FLOAT16 && in_a_row));
 }
 
 aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
