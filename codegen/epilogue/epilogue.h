@@ -5,7 +5,10 @@
  *     source(r, c) = source + (c/16)*block_bytes + (r*16 + c%16)*4
  *     target(r, c) = target + (c/width)*target_block + r*target_row + (c%width)*size
  *
- * Of several matrices each lies source_matrix rows, in the target target_matrix bytes, after the previous one. */
+ * Of several matrices each lies source_matrix rows, in the target target_matrix bytes, after the previous one. Where
+ * the target has several blocks their rows lie one behind the other, target_row = width*size bytes, which are a cache
+ * line or divide one. Only the last strip has a narrow tail or one that is filled, and then columns are whole blocks
+ * of 16. */
 #ifndef AIC_EPILOGUE_H
 #define AIC_EPILOGUE_H
 
@@ -148,7 +151,8 @@ typedef struct aic_epilogue_strip {
     bool past;                     /* stores bypass the caches; the target then begins with a cache line */
 } aic_epilogue_strip;
 
-/* Whether the strip's stores can bypass the caches: they fill whole lines one after the other. */
+/* Whether the stores of a strip of whole blocks of columns can bypass the caches: they fill whole lines one after the
+ * other. */
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
 /* The function of the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */

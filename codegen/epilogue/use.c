@@ -17,7 +17,7 @@ aic_scaling aic_epilogue_scaling(const aic_epilogue *p)
     const bool known = (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) && p->scale_operand == 0;
     return (aic_scaling){.source = p->source,
                          .target = p->target,
-                         .bias = aic_epilogue_bias(p) != 0 ? aic_epilogue_bias_type(p) : AIC_DTYPE_NONE,
+                         .bias = aic_epilogue_bias_type(p),
                          .bias_last = aic_epilogue_bias_is_last(p),
                          .relu = p->relu,
                          .scale = p->scale,
@@ -119,17 +119,15 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
 {
     const int64_t bytes = (int64_t)aic_dtype_size(p->target), whole = (strip->columns - tail_columns(p, strip)) / LANES;
     const int64_t across = slab_blocks(p, strip, whole) * LANES * bytes; /* of a slab */
-    if (strip->columns % LANES != 0 || p->target_matrix % AIC_LINE_BYTES != 0) {
+    if (p->target_matrix % AIC_LINE_BYTES != 0) {
         return false;
     }
     if (p->width >= p->columns) { /* a row of a slab is lines */
         return p->target_row % AIC_LINE_BYTES == 0 && strip->columns * bytes % AIC_LINE_BYTES == 0 &&
                across % AIC_LINE_BYTES == 0;
     }
-    /* rows of a slab follow each other */
-    const int64_t width = p->width * bytes;
-    return p->target_row == width && AIC_LINE_BYTES % width == 0 && across % width == 0 &&
-           p->target_block % AIC_LINE_BYTES == 0;
+    /* rows of a slab, which are a line or divide one, follow each other */
+    return across % (p->width * bytes) == 0 && p->target_block % AIC_LINE_BYTES == 0;
 }
 
 /* ---- strips ---- */
@@ -190,8 +188,6 @@ static void set_step(aic_strip_key *key, unsigned number, const aic_step *step)
     key->arithmetic[number] = v->arithmetic;
     key->fused[number] = v->fused;
     key->number[number] = v->number;
-    key->a[number] = v->a.is_constant;
-    key->a_word[number] = v->a.is_constant ? v->a.constant : 0;
     key->b[number] = v->b.is_constant;
     key->b_word[number] = v->b.is_constant ? v->b.constant : 0;
 }
@@ -226,12 +222,12 @@ static void make_key(using *u)
                          .direct = s->row_multiple > 0,
                          .many = p->matrices > 1,
                          .past = s->past,
-                         .align = {s->past && size > 0 ? row_align(p->target_row) : 0},
+                         .align = {s->past ? row_align(p->target_row) : 0},
                          .steps = p->steps};
     k->dense = size > 0 && set_walks(u, size, 0, p->target_row);
-    if (tail > 0) {
-        k->narrow = s->last && p->tail.narrow;
-        k->filled = s->last && p->tail.fill;
+    if (tail > 0) { /* in the last strip alone */
+        k->narrow = p->tail.narrow;
+        k->filled = p->tail.fill;
         const int64_t row_bytes = k->narrow ? LANES * target_bytes(p) : p->target_row;
         k->tail_dense = set_walks(u, 1, AIC_WALK_TAIL, row_bytes);
         k->align[1] = s->past ? row_align(row_bytes) : 0;
@@ -251,7 +247,7 @@ static void give_target(using *u)
 {
     const aic_epilogue *p = u->p;
     const aic_strip_key *k = &u->key;
-    const bool slabs = k->blocks > 0 && !k->dense, tail = k->tail > 0 && !k->tail_dense && !k->narrow;
+    const bool slabs = k->blocks > 0 && !k->dense, tail = k->tail > 0 && !k->tail_dense;
     if (k->width != 0) {
         aic_use_number(&u->use, p->target_block, "target.block");
     }

@@ -81,12 +81,12 @@ static LLVMValueRef floats_of(aic_emit *e, LLVMValueRef x)
     return LLVMBuildBitCast(e->builder, x, aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
 }
 
-/* The arithmetic of a step, on words. */
+/* The arithmetic of a step, on words: on the accumulators, and on what may be a constant. */
 static aic_elementwise_value value_of(const aic_strip_key *k, unsigned step)
 {
     enum { WORD_BITS = 32 };
     return (aic_elementwise_value){.op = (aic_elementwise_op)k->value[step],
-                                   .a = {.is_constant = k->a[step], .constant = k->a_word[step], .bits = WORD_BITS},
+                                   .a.bits = WORD_BITS,
                                    .b = {.is_constant = k->b[step], .constant = k->b_word[step], .bits = WORD_BITS},
                                    .out.bits = WORD_BITS,
                                    .select = (uint32_t)k->select[step],
