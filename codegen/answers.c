@@ -7,19 +7,6 @@
 #include "codegen/space.h"
 #include "frontend/core/diag.h"
 
-aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan)
-{
-    aic_status status = aic_plan_create(problem, plan);
-    if (status != AIC_OK) {
-        return status;
-    }
-    status = text == NULL ? aic_plan_choose(*plan) : aic_plan_parse(*plan, text);
-    if (status != AIC_OK) {
-        aic_plan_free(*plan);
-    }
-    return status;
-}
-
 aic_status aic_answer_plan(const aic_problem *problem, const char *schedule, aic_schedule_info *info)
 {
     aic_plan *plan;
@@ -50,8 +37,8 @@ aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char t
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = aic_candidates_add, .user = &list});
     aic_plan_free(plan);
     if (index >= list.count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,
-                        list.count == 0 ? 0 : list.count - 1);
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is not below %zu, their number", index,
+                        list.count);
     }
     return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
 }

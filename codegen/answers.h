@@ -4,9 +4,6 @@
 
 #include "codegen/plan.h"
 
-/* The plan of a problem with the schedule of this text. */
-aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan);
-
 /* The functions `plan`, `candidate` and `facts` of a generator. */
 aic_status aic_answer_plan(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
 aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char text[AIC_SCHEDULE_TEXT_MAX]);

@@ -2,12 +2,12 @@
  * attributes, under names with a dot in them, which no C identifier has: KERNEL.LEVEL and what kernel.c puts behind.
  * Then the entry points get their callers' names, or functions are put before them that choose a level. */
 #include "codegen/bundle.h"
-#include "codegen/answers.h"
 #include "codegen/bundle_network.h"
 #include "codegen/dispatch.h"
 #include "codegen/kernel.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/parts.h"
+#include "codegen/plan.h"
 #include "codegen/run.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -236,18 +236,7 @@ static void free_plans(bundling *b)
     free(b->plan);
 }
 
-/* One caller packs for all levels: they must agree on what is packed. */
-static aic_status check_packing(const bundling *b, size_t part)
-{
-    const size_t first = part - part % b->request->levels;
-    const uint32_t operand = b->plan[part]->requirements.pack.operand;
-    return operand == b->plan[first]->requirements.pack.operand
-               ? AIC_OK
-               : aic_fail(AIC_UNSUPPORTED, SUBJECT,
-                          "%s: levels %s and %s do not pack the same operand, so they cannot be one function",
-                          kernel_of(b, part)->name, target_of(b, first)->name, target_of(b, part)->name);
-}
-
+/* One caller packs for all levels: they agree on what is packed, as the shape of the work decides it. */
 static aic_status make_plans(bundling *b)
 {
     const aic_bundle_request *request = b->request;
@@ -262,8 +251,6 @@ static aic_status make_plans(bundling *b)
         status = aic_codegen_plan(&problem, kernel->schedule[part % request->levels], &b->plan[part]);
         if (status != AIC_OK) {
             b->plan[part] = NULL;
-        } else if (request->network == NULL) {
-            status = check_packing(b, part);
         }
     }
     return status;

@@ -74,13 +74,12 @@ static aic_status keep_ir(job *j, LLVMModuleRef module, const char *printed, con
 static aic_status lower_to_ir(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     const char *passes = j->request->passes;
-    const bool runs = passes != NULL && passes[0] != '\0';
     const char *stage = j->stage == AIC_DUMP_IR ? "This is stage ir: the code as emitted."
-                        : runs                  ? "This is stage opt: the code after the pass pipeline."
+                        : passes != NULL        ? "This is stage opt: the code after the pass pipeline."
                                                 : "This is stage opt, which equals stage ir: no passes are run.";
     char *before = print_module(module), *after = before;
     aic_status status = before == NULL ? AIC_OUT_OF_MEMORY : AIC_OK;
-    if (status == AIC_OK && j->stage == AIC_DUMP_OPT && runs) {
+    if (status == AIC_OK && j->stage == AIC_DUMP_OPT && passes != NULL) {
         status = aic_llvm_run_passes(module, machine, passes);
         after = status == AIC_OK ? print_module(module) : before;
         status = after == NULL ? AIC_OUT_OF_MEMORY : status;
@@ -257,7 +256,7 @@ enum { KINDS = AIC_DUMP_OBJ + 4 }; /* stages, what others emit, kernels in sever
 static unsigned kind_of(const job *j)
 {
     enum { STAGES = AIC_DUMP_OBJ + 1 };
-    const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
+    const bool passes = j->request->passes != NULL;
     enum { OTHERS = STAGES, DIVIDED };
     /* What others emit has inline assembly. */
     const unsigned stage = j->emit != NULL ? OTHERS : j->divided ? DIVIDED : (unsigned)j->stage;
@@ -359,8 +358,7 @@ aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emi
 /* Whether the kernel is compiled in several parts. */
 static bool is_divided(const aic_codegen_request *request)
 {
-    const bool passes = request->passes != NULL && request->passes[0] != '\0';
-    return request->divided && !passes;
+    return request->divided && request->passes == NULL;
 }
 
 /* Where parts are compiled by themselves: their numbers are relocations of x86-64. */

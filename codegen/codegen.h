@@ -34,7 +34,7 @@ typedef struct aic_codegen_request {
     const aic_target *target;
     const aic_machine *machine;
     const char *triple; /* NULL: the host's */
-    const char *passes; /* NULL or "": none */
+    const char *passes; /* NULL: none */
     const char *symbol; /* what the names of the kernel's functions begin with */
     bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
     bool divided; /* may be compiled in several parts, if it is sooner and no passes are run: those of parts.h each
@@ -137,7 +137,7 @@ typedef struct aic_bundle_request {
     const aic_semantics *semantics;
     const aic_machine *machine;        /* of all levels */
     const char *triple;                /* NULL: the architecture's own */
-    const char *passes;                /* NULL or "": none */
+    const char *passes;                /* NULL: none */
     const aic_bundle_network *network; /* NULL: none. Else the only function that is seen outside */
 } aic_bundle_request;
 
@@ -230,7 +230,7 @@ typedef struct aic_generator_api {
     /* What packs for the kernel of a target, which need not be one that this host runs. */
     aic_status (*packer)(const aic_problem *problem, const char *schedule, aic_packer *packer);
 
-    /* Kernels for programs without this library. AIC_UNSUPPORTED when levels do not pack the same operand. */
+    /* Kernels for programs without this library. */
     aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);
 } aic_generator_api;
 

@@ -166,7 +166,7 @@ static void put_head(FILE *out, const aic_listing *l)
     put_specifications(out, l);
     put_choices(out, l->request->semantics);
     fprintf(out, ";\n; target: %s, instruction set level %s (%s)\n; LLVM %s\n;\n", l->triple, target->name,
-            target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);
+            target->features, aic_build_llvm);
     put_functions(out, l, &all);
     put_workspace(out, l, &all);
     fprintf(out, ";\n");

@@ -1,9 +1,9 @@
 /* What packs for kernels of any target, as code of this host; see codegen.h. What packed bytes are like follows from
  * the plan alone, so the functions that pack are emitted for the target that every host of its architecture runs. */
 #include "codegen/packer.h"
-#include "codegen/answers.h"
 #include "codegen/kernel.h"
 #include "codegen/parts.h"
+#include "codegen/plan.h"
 #include "codegen/run.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"

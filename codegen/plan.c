@@ -79,12 +79,16 @@ typedef struct cheapest {
     aic_candidate best;
 } cheapest;
 
-static bool keep_cheapest(void *user, const aic_plan *plan)
+static void note(cheapest *seen, const aic_plan *plan)
 {
-    cheapest *seen = user;
     if (!seen->found || plan->cost < seen->best.cost) {
         *seen = (cheapest){true, {plan->schedule, plan->cost}};
     }
+}
+
+static bool keep_cheapest(void *user, const aic_plan *plan)
+{
+    note(user, plan);
     return true;
 }
 
@@ -114,12 +118,17 @@ static bool keep_completed(void *user, const aic_plan *plan)
 {
     completion *c = user;
     if (c->trial == NULL) {
-        return !aic_schedule_agrees(&plan->schedule, c->wanted, c->given) || keep_cheapest(&c->seen, plan);
+        if (aic_schedule_agrees(&plan->schedule, c->wanted, c->given)) {
+            note(&c->seen, plan);
+        }
+        return true;
     }
     aic_schedule replaced = plan->schedule;
     aic_schedule_overwrite(&replaced, c->wanted, c->given);
-    const bool fits = aic_plan_set(c->trial, &replaced) == AIC_OK;
-    return (!fits || keep_cheapest(&c->seen, c->trial)) && ++c->tried < AIC_SPACE_MAX;
+    if (aic_plan_set(c->trial, &replaced) == AIC_OK) {
+        note(&c->seen, c->trial);
+    }
+    return ++c->tried < AIC_SPACE_MAX;
 }
 
 /* What is left out is chosen as the default rule chooses: of its schedules that have the given fields, the cheapest.
@@ -166,6 +175,19 @@ aic_status aic_plan_parse(aic_plan *plan, const char *text)
     return status;
 }
 
+aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan)
+{
+    aic_status status = aic_plan_create(problem, plan);
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = text == NULL ? aic_plan_choose(*plan) : aic_plan_parse(*plan, text);
+    if (status != AIC_OK) {
+        aic_plan_free(*plan);
+    }
+    return status;
+}
+
 /* ---- candidates ---- */
 
 bool aic_candidates_add(void *list_pointer, const aic_plan *plan)
@@ -206,22 +228,16 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
                     list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
         }
     }
-    if (aic_plan_set(plan, chosen) == AIC_OK) {
-        plan->shape->report(out, plan);
-        aic_explain_plan(out, plan);
-    }
+    (void)aic_plan_set(plan, chosen); /* it has fitted before */
+    plan->shape->report(out, plan);
+    aic_explain_plan(out, plan);
 }
 
 aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
 {
-    aic_plan *plan = NULL;
-    aic_status status = aic_plan_create(problem, &plan);
+    aic_plan *plan;
+    aic_status status = aic_codegen_plan(problem, schedule, &plan);
     if (status != AIC_OK) {
-        return status;
-    }
-    status = schedule == NULL ? aic_plan_choose(plan) : aic_plan_parse(plan, schedule);
-    if (status != AIC_OK) {
-        aic_plan_free(plan);
         return status;
     }
     const aic_schedule chosen = plan->schedule;

@@ -44,6 +44,9 @@ aic_status aic_plan_parse(aic_plan *plan, const char *text);
 /* Gives it the cheapest of the usual schedules. */
 aic_status aic_plan_choose(aic_plan *plan);
 
+/* The plan of a problem with the schedule of this text; NULL: the default rule's. */
+aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan);
+
 /* ---- schedules of a plan ---- */
 
 /* The schedules that the default rule looks at, few enough for every compilation; or all that are legal. */

@@ -185,7 +185,7 @@ aic_status aic_kernel_record_read(const void *bytes, size_t size, aic_kernel_rec
     const unsigned char *magic = aic_read_bytes(&in, MAGIC_BYTES);
     memset(record, 0, sizeof *record);
     in.bad = in.bad || memcmp(magic, MAGIC, MAGIC_BYTES) != 0;
-    in.bad = aic_read_number(&in, NUMBER) != AIC_RECORD_VERSION || in.bad;
+    in.bad = in.bad || aic_read_number(&in, NUMBER) != AIC_RECORD_VERSION;
     aic_reader section = aic_read_section(&in, "NEED");
     record->requirements.needs = (uint32_t)aic_read_number(&section, NUMBER);
     end_section(&in, &section);

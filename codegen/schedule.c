@@ -11,7 +11,7 @@ aic_schedule aic_schedule_of(const aic_record *record, const void *fields, size_
 
 bool aic_schedule_equal(const aic_schedule *a, const aic_schedule *b)
 {
-    return a->record == b->record && aic_record_equal(a->record, a->fields, b->fields);
+    return aic_record_equal(a->record, a->fields, b->fields);
 }
 
 aic_status aic_schedule_print(const aic_schedule *schedule, char *buffer, size_t capacity)

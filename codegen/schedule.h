@@ -17,6 +17,7 @@ typedef struct aic_schedule {
 /* A schedule with the fields of the structure at `fields`, which `record` describes, in `bytes` bytes. */
 aic_schedule aic_schedule_of(const aic_record *record, const void *fields, size_t bytes);
 
+/* Whether two schedules of one shape are the same. */
 bool aic_schedule_equal(const aic_schedule *a, const aic_schedule *b);
 
 /* "schedule(kernel=vector, rows=1, cols=14, ...)", at most AIC_SCHEDULE_TEXT_MAX bytes. */

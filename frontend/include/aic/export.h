@@ -55,8 +55,8 @@ AIC_SIZED(aic_exported)
  * taken for granted. What was found is kept in the object's only variable. Level amx cannot be one of several: whether
  * a process may use tiles is between it and the system.
  *
- * triple: as for aic_dump(). AIC_INVALID_ARGUMENT for names, levels, specifications that cannot be; AIC_UNSUPPORTED
- * where levels do not pack the same operand. Free the result with aic_exported_destroy(). */
+ * triple: as for aic_dump(). AIC_INVALID_ARGUMENT for names, levels, specifications that cannot be. Free the result
+ * with aic_exported_destroy(). */
 AIC_API aic_status aic_export(aic_context *context, const aic_export_kernel *kernels, size_t count, const char *isa,
                               const char *triple, aic_exported *result);
 AIC_API void aic_exported_destroy(aic_exported *result); /* NULL does nothing */
