@@ -391,6 +391,12 @@ START_TEST(test_direct_sums)
         ck_assert_msg((strstr(e.text, why) == NULL) == fits, "%s: %s", isa, e.text);
         aic_free(e.text);
     }
+    /* small tiles would read padding beyond that of the image */
+    e = explain("conv2d(dtype=float16, fm_shape=[1,5,5,16], kernel_shape=[1,3,3,16,16], pad=[1,1,1,1], pad_value=1, "
+                "accumulate=winograd)",
+                NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(e.text, "\nWinograd's method is not taken: none of its tiles fits\n"));
+    aic_free(e.text);
     e = explain(CASES[CASE_COUNT - 1].spec, "schedule(kernel=winograd)", aic_isa_name(1));
     ck_assert_ptr_null(strstr(e.text, "is not taken"));
     aic_free(e.text);
