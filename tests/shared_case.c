@@ -49,7 +49,7 @@ aic_context *shared_context(int threads, const char *isa)
 
 const char *const SHARED_ROW[SHARED_ROWS] = {
     "conv2d(dtype=int8, fm_shape=[32,64,8,32], kernel_shape=[32,1,1,96,32])",
-    "conv2d(dtype=float16, fm_shape=[6,96,48,16], kernel_shape=[6,1,1,48,16], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[6,40,24,16], kernel_shape=[6,1,1,48,16], accumulate=fast)",
     ("conv2d(dtype=int8, fm_shape=[2,101,59,32], kernel_shape=[2,3,3,32,32], stride=[2,2], pad=[1,1,1,1])"
      " | fixpipe(src=int32, dst=int8, quantPre=VREQ8, reluEn=true)"),
     "mmad(dtype=int8, m=2000, k=640, n=16)",
