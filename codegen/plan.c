@@ -228,9 +228,10 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
                     list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
         }
     }
-    (void)aic_plan_set(plan, chosen); /* it has fitted before */
-    plan->shape->report(out, plan);
-    aic_explain_plan(out, plan);
+    if (aic_plan_set(plan, chosen) == AIC_OK) {
+        plan->shape->report(out, plan);
+        aic_explain_plan(out, plan);
+    }
 }
 
 aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)

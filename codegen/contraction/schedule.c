@@ -140,7 +140,9 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     schedule.band = usual_band(w, &t);
-    (void)aic_tiling_vary(w->plan, &schedule, &t, &t); /* of a band that it can have */
+    if (aic_tiling_vary(w->plan, &schedule, &t, &t) != AIC_OK) {
+        return;
+    }
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     if (tries_narrow(w, &t)) {
