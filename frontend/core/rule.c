@@ -116,6 +116,8 @@ bool aic_rule_dtype(aic_verdict *verdict, int rule, const char *field, aic_dtype
         if (dtype == legal[i]) {
             return true;
         }
+    }
+    for (size_t i = 0; i < count; i++) {
         list_name(&list, i, count, aic_dtype_name(legal[i]));
     }
     const bool named = aic_dtype_size(dtype) != 0 || dtype == AIC_DTYPE_NONE;
@@ -130,6 +132,8 @@ bool aic_rule_word(aic_verdict *verdict, int rule, const char *field, aic_field_
         if (value == legal[i]) {
             return true;
         }
+    }
+    for (size_t i = 0; i < count; i++) {
         list_name(&list, i, count, aic_enum_word(kind, legal[i]));
     }
     return refuse(verdict, rule, field, aic_enum_word(kind, value), value, &list, where);
