@@ -240,7 +240,7 @@ START_TEST(equal_code_is_one_kernel)
 {
     const kind which = kind_of(_i);
     int failed = 0;
-    for (uint64_t seed = 0; seed < draws(400); seed++) {
+    for (uint64_t seed = 0; seed < draws(200); seed++) {
         pair p;
         if (draw_pair(which, seed, &p) && !aic_spec_equal(&p.canonical[0], &p.canonical[1]) &&
             same_operands(&p.spec[0], &p.spec[1], &p.semantics, true) && !may_be_equal(&p) &&
@@ -263,7 +263,7 @@ typedef struct seen {
 /* Changes each entry of some specifications of an operator. round: 0 .., others each. */
 static void see(aic_op op, const aic_record *record, uint64_t round, seen entries[][AIC_RANK_MAX])
 {
-    const uint64_t count = draws(3000);
+    const uint64_t count = draws(1000);
     for (uint64_t seed = round * count; seed < (round + 1) * count; seed++) {
         pair p;
         uint64_t state = claims_seed(seed * 2 + 1);
@@ -351,7 +351,7 @@ static bool is_expected(const char *text, const char *expected)
  * take nothing away. */
 START_TEST(every_entry)
 {
-    enum { ROUNDS = 5 };
+    enum { ROUNDS = 15 };
     const aic_op op = (aic_op)(_i + 1);
     const aic_record *record = &aic_op_get(op)->record;
     static seen entries[FIELDS_MAX][AIC_RANK_MAX];
@@ -456,7 +456,7 @@ static void check_data(const aic_spec *spec, const aic_spec *canonical, const ai
 START_TEST(a_kernel_does_what_is_asked)
 {
     const kind which = kind_of(_i);
-    for (uint64_t seed = 0; seed < draws(60); seed++) {
+    for (uint64_t seed = 0; seed < draws(30); seed++) {
         uint64_t state = claims_seed(seed);
         const aic_semantics semantics = draw_semantics(&state);
         const aic_spec spec = draw_spec(which, &semantics, seed);
