@@ -166,6 +166,14 @@ bool levels_is_turn(int number, const aic_spec *spec, uint64_t turn)
     return true;
 }
 
+bool levels_is_sampled(int number, const aic_spec *spec, uint64_t turn, uint64_t thorough, uint64_t others)
+{
+    const bool highest = levels_is_thorough(number);
+    const uint64_t step = highest ? thorough : others;
+    return levels_campaign() > 0 ||
+           ((turn + (uint64_t)number) % step == 0 && (highest || levels_is_turn(number, spec, turn / step)));
+}
+
 static bool is_any_used(void)
 {
     for (size_t i = 0; aic_isa_name(i) != NULL; i++) {

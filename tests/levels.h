@@ -47,6 +47,11 @@ const levels_twins *levels_twins_get(size_t set);
  * a campaign it is every level's. */
 bool levels_is_turn(int number, const aic_spec *spec, uint64_t turn);
 
+/* The same of suites that need not see every case at every level: the highest native level sees every
+ * `thorough`-th of them, each other one every `others`-th and of those its turns, beginning with another one from level
+ * to level. In a campaign every level sees all. */
+bool levels_is_sampled(int number, const aic_spec *spec, uint64_t turn, uint64_t thorough, uint64_t others);
+
 /* N where the environment has AIC_CAMPAIGN=N (tools/dev test --campaign N): suites try what time does not allow in
  * every run, and N times as many pseudo-random cases. Else 0. */
 uint64_t levels_campaign(void);

@@ -108,14 +108,18 @@ static void spoil(verify_case *c, const char *key)
     }
 }
 
-/* At every level; some of the contents show the choice. */
+/* At the highest native level, and at every OTHERS-th of the others; some of the contents show the choice. */
 START_TEST(kernels)
 {
+    enum { OTHERS = 3 };
     const char *key = dependents[_i].key;
     const aic_spec spec = spec_of(dependents[_i].text);
     enum { SEEDS = 3 };
     size_t shown = 0;
     for (int level = 0; level < levels_count(); level++) {
+        if (!levels_is_sampled(level, &spec, (uint64_t)_i, 1, OTHERS)) {
+            continue;
+        }
         aic_context_options options = aic_context_options_init();
         aic_context *context = NULL;
         options.isa = levels_name(level);
@@ -237,7 +241,7 @@ Suite *suite_choice_kernels(void)
     TCase *tcase = tcase_create("choice_kernels");
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, kernels, 0, COUNT(dependents));
-    tcase_add_loop_test(tcase, kernels_of_random_requests, 0, 30);
+    tcase_add_loop_test(tcase, kernels_of_random_requests, 0, levels_campaign() > 0 ? 30 : 16);
     tcase_add_test(tcase, code_without_choices);
     suite_add_tcase(suite, tcase);
     return suite;

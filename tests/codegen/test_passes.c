@@ -45,7 +45,7 @@ enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 /* Every STEP-th of the kernels, beginning with another one from pipeline to pipeline; all of them in a campaign. */
 static void check_pipeline(const char *pipeline, size_t first)
 {
-    enum { STEP = 3 };
+    enum { STEP = 6 };
     const size_t step = levels_campaign() > 0 ? 1 : STEP;
     aic_context_options options = aic_context_options_init();
     aic_context *context = NULL;

@@ -239,9 +239,9 @@ static unsigned check_object(const elf_object *o, aic_arch arch, const char *sym
 /* Every so many specifications are compiled again, other ones from level to level. */
 enum { AGAIN = 4 };
 
-/* What an object may refer to is the architecture's: its levels take turns with the specifications, all of which every
- * level compiles for the suite's other tests. */
-enum { TURNS = 2 };
+/* What an object may refer to is the architecture's: its levels take turns with the specifications, and so do they
+ * in the suite's other tests. */
+enum { TURNS = 4 };
 
 /* The same bytes a second time. */
 static void check_again(int row, int number, const char *bytes, size_t size)
@@ -299,15 +299,17 @@ static bool check_divided(aic_codegen_request request, const aic_object *whole)
     return divided;
 }
 
+enum { GROUPS = (SPECS + AIC_GROUP_MAX / 2 - 1) / (AIC_GROUP_MAX / 2) };
+
 /* Each alone, divided as well, and any of them as groups: one function, the workspace of the most demanding, equal ones
- * once. From level to level the groups take turns. */
+ * once. From level to level the groups take turns: each level has one. */
 START_TEST(group_objects)
 {
     const aic_target *target = target_of(_i);
     const aic_semantics semantics = aic_semantics_init();
     int parts = 0;
     for (int first = 0; first < SPECS; first += AIC_GROUP_MAX / 2) {
-        if ((first / (AIC_GROUP_MAX / 2) + _i) % 2 != 0 && levels_campaign() == 0) {
+        if ((first / (AIC_GROUP_MAX / 2) + _i) % GROUPS != 0 && levels_campaign() == 0) {
             continue;
         }
         aic_spec spec[AIC_GROUP_MAX];
@@ -351,21 +353,43 @@ END_TEST
 
 /* ---- instructions ---- */
 
+/* Looks at the assembly of a specification. */
+static void see(const struct level_row *row, int number, const char *text, bool seen[WORDS])
+{
+    for (int i = 0; i < WORDS && row->has[i] != NULL; i++) {
+        seen[i] = seen[i] || strstr(text, row->has[i]) != NULL;
+    }
+    for (int i = 0; i < WORDS && row->has_not[i] != NULL; i++) {
+        ck_assert_msg(strstr(text, row->has_not[i]) == NULL, "%s: \"%s\" is in the code of %s", row->level,
+                      row->has_not[i], specs[number]);
+    }
+}
+
+static bool all_seen(const struct level_row *row, const bool seen[WORDS])
+{
+    bool all = true;
+    for (int i = 0; i < WORDS && row->has[i] != NULL; i++) {
+        all = all && seen[i];
+    }
+    return all;
+}
+
+/* Every other specification, other ones from level to level, and then the rest until all words have been seen. A
+ * campaign goes through them all. */
 START_TEST(instructions)
 {
     bool seen[WORDS] = {false};
-    for (int number = 0; number < SPECS; number++) {
-        size_t size;
-        char *text = dump(_i, number, AIC_DUMP_ASM, &size);
-        ck_assert_uint_eq(strlen(text), size);
-        for (int i = 0; i < WORDS && rows[_i].has[i] != NULL; i++) {
-            seen[i] = seen[i] || strstr(text, rows[_i].has[i]) != NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int number = (_i + turn) % 2; number < SPECS; number += 2) {
+            size_t size;
+            if (turn > 0 && all_seen(&rows[_i], seen) && levels_campaign() == 0) {
+                break;
+            }
+            char *text = dump(_i, number, AIC_DUMP_ASM, &size);
+            ck_assert_uint_eq(strlen(text), size);
+            see(&rows[_i], number, text, seen);
+            aic_free(text);
         }
-        for (int i = 0; i < WORDS && rows[_i].has_not[i] != NULL; i++) {
-            ck_assert_msg(strstr(text, rows[_i].has_not[i]) == NULL, "%s: \"%s\" is in the code of %s", rows[_i].level,
-                          rows[_i].has_not[i], specs[number]);
-        }
-        aic_free(text);
     }
     for (int i = 0; i < WORDS && rows[_i].has[i] != NULL; i++) {
         ck_assert_msg(seen[i], "%s: no code has \"%s\"", rows[_i].level, rows[_i].has[i]);
@@ -432,8 +456,8 @@ static aic_object object_of(const aic_codegen_request *request, const char *leve
     return object;
 }
 
-/* By candidate number `number`, the default one where there is no such. */
-static void check_twins(const aic_spec *spec, size_t number)
+/* By candidate number `number`, the default one where there is no such. Sets take turns. */
+static void check_twins(const aic_spec *spec, size_t number, uint64_t turn)
 {
     const aic_semantics semantics = aic_semantics_init();
     aic_codegen_request request = {
@@ -445,7 +469,8 @@ static void check_twins(const aic_spec *spec, size_t number)
     request.triple = aic_target_triple(AIC_ARCH_X86_64);
     const levels_twins *twins;
     for (size_t set = 0; (twins = levels_twins_get(set)) != NULL; set++) {
-        if ((twins->kinds >> levels_kind_of(spec) & 1) == 0) {
+        const bool is_turn = (turn + set) % 2 == 0 || levels_campaign() > 0;
+        if ((twins->kinds >> levels_kind_of(spec) & 1) == 0 || !is_turn) {
             continue;
         }
         check_same_candidates(spec, twins->level, number, schedule);
@@ -482,7 +507,7 @@ START_TEST(twins_of_kinds)
         aic_spec spec;
         ck_assert_msg(aic_spec_read(twin_specs[i], &spec) == AIC_OK, "%s", aic_last_error());
         for (size_t c = 0; c < sizeof CANDIDATES / sizeof *CANDIDATES; c++) {
-            check_twins(&spec, CANDIDATES[c]);
+            check_twins(&spec, CANDIDATES[c], i + c);
         }
     }
 }
@@ -496,15 +521,15 @@ START_TEST(twins)
     aic_spec spec;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         ck_assert_int_eq(aic_spec_draw(op, NULL, seed, &spec), AIC_OK);
-        check_twins(&spec, seed);
+        check_twins(&spec, seed, seed);
         if (aic_spec_draw_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
-            check_twins(&spec, seed);
+            check_twins(&spec, seed, seed + 1);
         }
     }
     for (int number = 0; number < SPECS; number++) {
         spec = parse(number);
         if (spec.stage[0].op == op) {
-            check_twins(&spec, 0);
+            check_twins(&spec, 0, (uint64_t)number);
         }
     }
 }
