@@ -6,7 +6,8 @@
  *
  * "cold": what a process makes once is made in children, one for each call. "one": the call of this number fails;
  * "all": it and all later ones. Without a number every one is tried, both ways; but of calls that come from one place,
- * by their innermost return addresses, only the first two of all scenarios, unless AIC_CAMPAIGN is set. */
+ * by their innermost return addresses, only the first of all scenarios and a few more, unless AIC_CAMPAIGN
+ * is set. */
 #include "frontend/core/stage.h"
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
@@ -118,37 +119,52 @@ static void run_failing(const scenario *s, trial *t, long number)
     }
 }
 
-/* Runs in which calls fail, and after them one in which none does; what is wrong with that one is put down to the last
- * of them, a repeat of each alone tells which. False: there are no more calls, or what comes next would wait for a
- * mutex. */
-static bool try_number(const scenario *s, const calls_mode *modes, size_t count, long number)
+/* The work as it is when no call fails, after others in which some did: what is wrong with it or left behind. */
+static const char *run_after(const scenario *s, const holdings *before)
 {
-    const holdings before = take_stock();
-    trial t = {.call = NULL};
-    for (size_t m = 0; m < count; m++) {
-        t.mode = modes[m];
-        run_failing(s, &t, number);
-        if (t.call == NULL) {
-            return false;
-        }
-        if (calls_held(CALLS_MUTEXES) != 0) {
-            verdict(s, t.mode, number, t.call, t.wrong);
-            return false;
-        }
-        if (m + 1 < count) {
-            verdict(s, t.mode, number, t.call, t.wrong);
-        }
-    }
-    if (t.wrong == NULL && s->run(&t.wrong) != AIC_OK && t.wrong == NULL) {
-        t.wrong = aic_last_error();
+    const char *wrong = NULL;
+    if (s->run(&wrong) != AIC_OK && wrong == NULL) {
+        return aic_last_error();
     }
     const holdings now = take_stock();
-    verdict(s, t.mode, number, t.call, t.wrong == NULL ? left_over(&before, &now) : t.wrong);
+    return wrong != NULL ? wrong : left_over(before, &now);
+}
+
+/* Runs in which calls fail. Afterwards t->call is NULL: there are no more. False: no others must follow, as there are
+ * no more or as what comes next would wait for a mutex. The last one's verdict is the caller's, if true. */
+static bool run_modes(const scenario *s, const calls_mode *modes, size_t count, long number, trial *t)
+{
+    for (size_t m = 0; m < count; m++) {
+        t->mode = modes[m];
+        run_failing(s, t, number);
+        if (t->call == NULL) {
+            return false;
+        }
+        const bool locked = calls_held(CALLS_MUTEXES) != 0;
+        if (locked || m + 1 < count) {
+            verdict(s, t->mode, number, t->call, t->wrong);
+        }
+        if (locked) {
+            return false;
+        }
+    }
     return true;
 }
 
+/* A call fails in this way, and the same work runs after it. False: as run_modes(). */
+static bool try_number(const scenario *s, calls_mode mode, long number)
+{
+    const holdings before = take_stock();
+    trial t = {.call = NULL};
+    const bool more = run_modes(s, &mode, 1, number, &t);
+    if (more) {
+        verdict(s, t.mode, number, t.call, t.wrong == NULL ? run_after(s, &before) : t.wrong);
+    }
+    return more;
+}
+
 /* How often calls have come from a place; places that find no room are new each time. */
-enum { PLACES = 1 << 14, OFTEN = 2 };
+enum { PLACES = 1 << 14, OFTEN = 1, EVERY = 24 };
 
 static struct {
     uint64_t origin;
@@ -174,21 +190,80 @@ static bool is_campaign(void)
     return getenv("AIC_CAMPAIGN") != NULL;
 }
 
-/* Whether enough calls from where this one comes from have failed, in this scenario or in others. */
+/* Whether enough calls from where this one comes from have failed, in this scenario or in others; of those every so
+ * many fail all the same, so that each scenario has some. */
 static bool is_known(long number)
 {
-    return !is_campaign() && (*times_at(calls_origin(number)))++ >= OFTEN;
+    return !is_campaign() && (*times_at(calls_origin(number)))++ >= OFTEN && number % EVERY != 0;
 }
 
-/* A campaign runs the same work after every failure, else it is run after both of a call. */
+static const calls_mode both[] = {CALLS_ONE, CALLS_ALL};
+enum { MODES = sizeof both / sizeof both[0] };
+
+enum { TOGETHER = 8 };
+
+/* Numbers whose calls failed and after which the work has not run yet. */
+typedef struct pending {
+    long number[TOGETHER];
+    size_t count;
+    bool protecting; /* regions may differ from before, whichever call it was: each is looked at alone, too */
+    holdings before;
+} pending;
+
+/* The work runs after all of them; where it goes wrong, after each alone, which says whose fault it is. */
+static void try_pending(const scenario *s, pending *p)
+{
+    const char *wrong = p->count > 0 ? run_after(s, &p->before) : NULL;
+    const bool bad = wrong != NULL && wrong[0] != '\0';
+    if (bad) {
+        verdict(s, CALLS_ALL, p->number[p->count - 1], "this call, or one before it", wrong);
+    }
+    if (bad || p->protecting) {
+        for (size_t i = 0; i < p->count * MODES; i++) {
+            (void)try_number(s, both[i % MODES], p->number[i / MODES]);
+        }
+    }
+    p->count = 0;
+    p->protecting = false;
+}
+
+/* Every call fails in both ways; the work runs after so many of them. */
+static void try_together(const scenario *s)
+{
+    pending p = {.count = 0};
+    long number = 1;
+    for (bool more = true; more; number++) {
+        trial t = {.call = NULL};
+        if (is_known(number)) {
+            continue;
+        }
+        if (p.count == 0) {
+            p.before = take_stock();
+        }
+        more = run_modes(s, both, MODES, number, &t);
+        p.protecting |= calls_protecting_failed();
+        if (more) {
+            verdict(s, t.mode, number, t.call, t.wrong);
+            p.number[p.count++] = number;
+        }
+        if (calls_held(CALLS_MUTEXES) != 0) {
+            return; /* and that has been told */
+        }
+        if (p.count == TOGETHER || p.protecting || !more) {
+            try_pending(s, &p);
+        }
+    }
+}
+
+/* A campaign runs the same work after every failure. */
 static void try_numbers(const scenario *s)
 {
-    static const calls_mode modes[] = {CALLS_ONE, CALLS_ALL};
-    enum { MODES = sizeof modes / sizeof modes[0] };
-    const bool apart = is_campaign();
-    for (size_t m = 0; m < (apart ? MODES : 1); m++) {
-        long number = 1;
-        while (is_known(number) || try_number(s, &modes[m], apart ? 1 : MODES, number)) {
+    if (!is_campaign()) {
+        try_together(s);
+        return;
+    }
+    for (size_t m = 0; m < MODES; m++) {
+        for (long number = 1; try_number(s, both[m], number);) {
             number++;
         }
     }
@@ -345,8 +420,7 @@ int main(int argc, char **argv)
     if (argc == 4) {
         const char *wrong = NULL;
         (void)scenarios[chosen].run(&wrong);
-        const calls_mode mode = one ? CALLS_ONE : CALLS_ALL;
-        (void)try_number(&scenarios[chosen], &mode, 1, strtol(argv[3], NULL, 10));
+        (void)try_number(&scenarios[chosen], one ? CALLS_ONE : CALLS_ALL, strtol(argv[3], NULL, 10));
     }
     if (argc == 1 || chosen == COLD) {
         try_cold(&scenarios[find_scenario("the pool")]);
