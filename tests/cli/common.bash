@@ -74,12 +74,18 @@ finish() {
     [ "$failed" -eq 0 ]
 }
 
-# runnable_levels: the levels that run here, ascending. `info` also measures the processor, which takes longer than most tests:
-# it is asked once.
+# about_host: what `info` prints. It also measures the processor, which takes longer than most tests: it is asked once, for all
+# scripts where they have a folder together.
+about_host() {
+    local kept
+    kept="${AIC_TEST_CACHE:-$work}/.info-$(cksum <<<"$aicjit ${LD_PRELOAD:-}" | tr ' ' -)"
+    [ -e "$kept" ] || { "$aicjit" info 2>/dev/null >"$kept.$$" && mv "$kept.$$" "$kept"; }
+    cat "$kept"
+}
+
+# runnable_levels: the levels that run here, ascending.
 runnable_levels() {
-    [ -e "$work/.levels" ] || "$aicjit" info | sed -n 's/^instruction set levels: //p' |
-        sed -E 's/ ?[a-z0-9+]+ \(not on this host\)//g; s/ \(emulated\)//g' >"$work/.levels"
-    cat "$work/.levels"
+    about_host | sed -n 's/^instruction set levels: //p' | sed -E 's/ ?[a-z0-9+]+ \(not on this host\)//g; s/ \(emulated\)//g'
 }
 
 # exportable_levels: those of them whose objects may hold several, a line each.

@@ -44,38 +44,59 @@ interrupt() {
     ok "$name, $signal: no temporary file" test -z "$(find . -name '.aicjit*')"
 }
 
-for signal in INT TERM HUP; do
+# Each test takes a signal; three take turns, and in a campaign every test takes all.
+run_command() {
     echo old >dst.bin
     begin "$aicjit" run "$large" --fill feature_map=zeros --fill weight=zeros --reference --out dst=dst.bin
     until_true sh -c 'ls .aicjit.*'
-    interrupt run $signal
-    ok "run, $signal: the old file stays" test "$(cat dst.bin)" = old
+    interrupt run "$1"
+    ok "run, $1: the old file stays" test "$(cat dst.bin)" = old
+}
 
+check_large() {
     begin env AIC_VERBOSE=1 "$aicjit" check "$int8" "$large" --isa generic
     until_true holds_large # the small one is done
-    interrupt 'check of a large operator' $signal
-    ok "check of a large operator, $signal: the sum" test "$(tail -n 1 out.txt)" = '1 passed, 0 failed'
-    ok "check of a large operator, $signal: once" test "$(grep -c passed out.txt)" -eq 1
+    interrupt 'check of a large operator' "$1"
+    ok "check of a large operator, $1: the sum" test "$(tail -n 1 out.txt)" = '1 passed, 0 failed'
+    ok "check of a large operator, $1: once" test "$(grep -c passed out.txt)" -eq 1
+}
 
+check_many() {
     begin env AIC_VERBOSE=1 "$aicjit" check --fuzz 1000000
     until_true grep -q compiled err.txt
-    interrupt 'check of many' $signal
-    ok "check of many, $signal: the sum" grep -Eq '^[0-9]+ passed, 0 failed$' out.txt
-    ok "check of many, $signal: once" test "$(grep -c passed out.txt)" -eq 1
+    interrupt 'check of many' "$1"
+    ok "check of many, $1: the sum" grep -Eq '^[0-9]+ passed, 0 failed$' out.txt
+    ok "check of many, $1: once" test "$(grep -c passed out.txt)" -eq 1
+}
 
+bench_long() {
     begin env AIC_VERBOSE=1 "$aicjit" bench "$int8" "$half" --min-time 3600
     until_true grep -q compiled err.txt
-    interrupt bench $signal
+    interrupt bench "$1"
+}
+
+bench_large() {
     begin "$aicjit" bench "$int8" "$large" --min-time 0 --isa generic --json
     until_true test -s out.txt
-    interrupt 'bench of a large operator' $signal
-    ok "bench of a large operator, $signal: what it has stays" grep -q '^{.*}$' out.txt
+    interrupt 'bench of a large operator' "$1"
+    ok "bench of a large operator, $1: what it has stays" grep -q '^{.*}$' out.txt
+}
 
+check_batch() {
     mkfifo pipe.txt
     begin "$aicjit" check --batch pipe.txt
-    interrupt 'check of a batch that does not come' $signal
-    ok "check of a batch that does not come, $signal: the sum" grep -q '^0 passed, 0 failed$' out.txt
+    interrupt 'check of a batch that does not come' "$1"
+    ok "check of a batch that does not come, $1: the sum" grep -q '^0 passed, 0 failed$' out.txt
     rm pipe.txt
+}
+
+signals=(INT TERM HUP)
+turn=0
+for test in run_command check_large check_many bench_long bench_large check_batch; do
+    for ((s = 0; s < 3; s++)); do
+        if [ -n "${AIC_CAMPAIGN:-}" ] || [ $((turn % 3)) -eq $s ]; then $test "${signals[s]}"; fi
+    done
+    turn=$((turn + 1))
 done
 
 begin "$aicjit" check "$large"

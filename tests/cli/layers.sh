@@ -19,7 +19,7 @@ expect 'one shape of every kind' 0 '^  1x1 32-32 @1 +[0-9]' \
     "$layers" --set tiny --layer '32-32 @1' --time 0.001 --json layers.json --svg layers.svg
 # Without dot products of bytes oneDNN's sums of pairs saturate at 16 bits: such results are not compared.
 peers_of='True'
-"$aicjit" info | grep -Eq '^used by default +.*(vnni|fp16|amx|dotprod|i8mm)' || peers_of='l["kind"] not in ("int8", "fused")'
+about_host | grep -Eq '^used by default +.*(vnni|fp16|amx|dotprod|i8mm)' || peers_of='l["kind"] not in ("int8", "fused")'
 ok 'no result differs' json layers.json "$(grep -c DIFFERENT .out) == sum(not p['same'] for l in o['layers'] for p in l['peers'])"
 ok 'limits' grep -Eq '^limits of one thread: fp32 FMA [0-9.]+, fp64 FMA [0-9.]+.* GMAC/s; copying, read and written: L1 ' .out
 ok 'goals are lines' grep -Eq '^target aic_jit_conv2d, int8.*: at most 150 ns, measured [0-9.]+: (met|missed)$' .out
@@ -35,7 +35,7 @@ ok 'with a point a row' test "$(grep -c '<title>.*1x1 32-32 @1,' layers.svg)" -e
 
 expect 'two threads' 0 '^target two threads against one' "$layers" --threads 2 --kind int8 --set deep --layer 1024-1024 --time 0.001
 expect 'a chain whose last block is half' 0 '1x1 64-48 @13' "$layers" --kind fused --layer 64-48 --time 0.001
-expect 'a lower level' 0 'limit: int16 pairs|limit: fp32 FMA' "$layers" --isa "$("$aicjit" info | sed -n 's/^instruction set levels: generic \([a-z0-9]*\).*/\1/p')" \
+expect 'a lower level' 0 'limit: int16 pairs|limit: fp32 FMA' "$layers" --isa "$(about_host | sed -n 's/^instruction set levels: generic \([a-z0-9]*\).*/\1/p')" \
     --kind int8 --set tiny --layer '32-32 @1' --time 0.001
 if grep -q 'limit: int16 pairs' .out; then
     ok 'and its own goal' grep -q "^target int8 to int32, ResNet-50, of the level's own limit" .out
@@ -111,6 +111,7 @@ ok 'the script of the frameworks is Python' python3 -c 'import sys; compile(open
 # An interpreter in the place of the virtual environment's: pip copies what lies in the folder `index`.
 mkdir -p index fetched/venv/bin
 touch fetched/venv/bin/pip
+chmod +x fetched/venv/bin/pip # else a virtual environment is made first
 cat >fetched/venv/bin/python <<'PYTHON'
 #!/usr/bin/env bash
 case "$1 $2" in

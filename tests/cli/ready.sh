@@ -13,7 +13,7 @@ if [ ! -x "$build/aicjit-ready" ]; then
     exit
 fi
 list=$(realpath "$here/../../tools/ready/shapes.txt")
-"$aicjit" info >info.txt 2>/dev/null
+about_host >info.txt
 level=$(sed -n 's/^used by default *//p' info.txt)
 mkdir beside
 if [ ! -e "$module.$level.parts" ]; then # made for another level, or on another machine

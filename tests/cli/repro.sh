@@ -5,7 +5,7 @@
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 
-"$aicjit" info >about.txt
+about_host >about.txt
 major=$(awk '$1 == "LLVM" { split($2, part, "."); print part[1] }' about.txt)
 # The tool of this LLVM, "" when there is none.
 llvm_tool() {
