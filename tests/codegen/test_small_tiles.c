@@ -218,8 +218,10 @@ START_TEST(refused)
         {PADDED(7, 13, 0), "schedule(kernel=winograd, m=2)", NULL},
         {PADDED(7, 13, 0), "schedule(kernel=winograd, m=4)", NULL},
         {PADDED(8, 12, 3), "schedule(kernel=winograd, m=4)", NULL},
-        {PADDED(7, 12, 3), "schedule(kernel=winograd, m=2)", "m = 2: small tiles reach beyond the padding"},
-        {PADDED(8, 14, 1), "schedule(kernel=winograd, m=4)", "m = 4: small tiles reach beyond the padding"},
+        {PADDED(7, 12, 3), "schedule(kernel=winograd, m=2, rows=2, cols=2)",
+         "m = 2: small tiles reach beyond the padding"},
+        {PADDED(8, 14, 1), "schedule(kernel=winograd, m=4, rows=4, cols=4)",
+         "m = 4: small tiles reach beyond the padding"},
     };
     aic_context *context = levels_context(levels_count() - 1, 1);
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
