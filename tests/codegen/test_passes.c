@@ -192,6 +192,8 @@ static const struct {
     {"loop-rotate,licm", "\"licm\" may not stand"},
     {"loop(gvn)", "\"gvn\" may not stand"},
     {"function(module(globaldce))", "\"module\" may not stand"},
+    {"gvn,function<eager-inv>(gvn)", "\"function<eager-inv>\" may not stand"},
+    {"function(function<eager-inv>(gvn))", "\"function<eager-inv>\" may not stand"},
     {"function(function(function(function(function(function(function(function(gvn))))))))", "deeper than 8"},
 };
 

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_harness(void);
@@ -580,21 +581,21 @@ START_TEST(races_are_fair)
 }
 END_TEST
 
-/* Limits of the machine: sane, and narrower vectors are no faster. Nothing is asserted to some per cent. */
-/* A unit that the host lacks has no limit, and one that it has does more than half as many products as the unit for
- * numbers of four times the size. */
+/* A unit that the host lacks has no limit. What is measured is the processor's, whatever level the library is told that
+ * it has (tests/claims.h). */
 START_TEST(units_have_limits_where_the_host_has_them)
 {
-    const bool dot = aic_isa_check("avx512vnni") == AIC_OK;
+    const bool dot = aic_isa_check("avx512vnni") == AIC_OK, claimed = getenv("AIC_CLAIM_LEVEL") != NULL;
     const bool tiles = aic_isa_check("amx") == AIC_OK && !aic_isa_emulated("amx");
-    ck_assert_int_eq(aic_peak_dot(512) > 0, dot);
+    ck_assert(aic_peak_dot(512) > 0 ? dot || claimed : !dot);
     ck_assert_int_eq(aic_peak_dot(128) > 0, false);
     ck_assert_int_eq(aic_peak_tiles_i8() > 0, tiles);
     ck_assert_int_eq(aic_peak_tiles_bf16() > 0, tiles);
-    ck_assert_int_eq(aic_peak_pairs(512) > 0, aic_isa_check("sse2") == AIC_OK);
+    ck_assert(aic_peak_pairs(512) > 0 ? aic_isa_check("sse2") == AIC_OK || claimed : aic_isa_check("sse2") != AIC_OK);
 }
 END_TEST
 
+/* Limits of the machine: sane, and narrower vectors are no faster. Nothing is asserted to some per cent. */
 START_TEST(peaks_are_measured)
 {
     ck_assert(aic_peak_fma_f64_of(128) > 0 && aic_peak_fma_f64() > 0);
