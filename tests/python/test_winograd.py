@@ -1,6 +1,7 @@
 """accumulate=winograd against a model of its own: the bound in fractions, and Winograd's method in float32."""
 
 import ctypes
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -171,7 +172,10 @@ KINDS = ("random", "large", "small", "subnormal", "mixed", "positive")
 
 
 def test_bound_is_the_models(random):
-    for kind, pad, pad_value in zip(KINDS, ((1, 1, 1, 1), (0, 0, 0, 0), (2, 1, 0, 2)) * 2, (0.0, 0.0, 0.5, -2.0, 0.0, 0.0)):
+    """The model, whose fractions take seconds, has every fourth output channel, of each kind others; all in a campaign."""
+    rows = zip(KINDS, ((1, 1, 1, 1), (0, 0, 0, 0), (2, 1, 0, 2)) * 2, (0.0, 0.0, 0.5, -2.0, 0.0, 0.0))
+    for number, (kind, pad, pad_value) in enumerate(rows):
+        some = slice(None) if os.environ.get("AIC_CAMPAIGN") else slice(number % 4, None, 4)
         x, w = draw(random, kind, (16, 7, 6)), draw(random, kind, (16, 16, 3, 3))
         plain = Case(x, w, pad, pad_value, accumulate="fast")
         initial = random.standard_normal((16, plain.ho, plain.wo)).astype(np.float32) if kind in ("large", "random") else None
@@ -179,8 +183,8 @@ def test_bound_is_the_models(random):
         fast = Case(x, w, pad, pad_value, initial, "fast")
         old = np.zeros(fast.exact().shape) if initial is None else initial
         exact = np.vectorize(Fraction, otypes=[object])
-        model = np.maximum(model_bound(x, w, exact(old), pad_value, pad), exact(fast.bound()))
-        bound, slack = case.bound(), np.abs(case.exact()) * 2.0 ** -51
+        model = np.maximum(model_bound(x, w[some], exact(old[some]), pad_value, pad), exact(fast.bound()[some]))
+        bound, slack = case.bound()[some], np.abs(case.exact()[some]) * 2.0 ** -51
         assert all(Fraction(b) + Fraction(s) >= m for b, s, m in zip(bound.ravel(), slack.ravel(), model.ravel())), kind
         assert np.all(bound <= model.astype(float) * (1 + 2.0 ** -40) + slack), kind
         assert np.array_equal(case.exact(), fast.exact())

@@ -21,14 +21,14 @@ check() {
     fi
 }
 
-# Each of pip's starts, and compiling all that a package has to Python's own code, takes seconds.
-python3 -m venv "$work/venv"
-install() { "$work/venv/bin/pip" install -q --disable-pip-version-check --no-compile "$@" >/dev/null 2>&1; }
-if ! install numpy auditwheel wheel mypy && ! install numpy; then
+# What makes the wheel, and a type checker, are not of the environment in which it is used.
+tools=$(bash "$root/tests/python/fetched.sh" "$1")
+if [ -z "$tools" ]; then
     echo "the wheel: not run, PyPI cannot be reached"
     echo "0 passed, 0 failed"
     exit 0
 fi
+python3 -m venv --without-pip "$work/venv"
 
 # Of the objects of BUILD, with the parts of one kernel at this machine's level alone: what is in the wheel and what it needs
 # is tested here.
@@ -44,11 +44,14 @@ made() {
     for name in CMAKE_C_COMPILER CMAKE_C_FLAGS AIC_WERROR; do
         settings+=("--config-settings=cmake.define.$name=$(sed -n "s,^$name:[A-Z]*=,,p" "$1/CMakeCache.txt")")
     done
-    env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$work/venv/bin/python" "$work" "${settings[@]}" \
+    env CMAKE_BUILD_PARALLEL_LEVEL=2 bash "$root/tools/python/wheel.sh" "$tools" "$work" "${settings[@]}" \
         --config-settings=cmake.build-type="$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$1/CMakeCache.txt")"
 }
 check "pip wheel, and auditwheel's tag" made "$AIC_BUILT"
-check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check --no-compile "$work"/aicjit-*-py3-none-manylinux*.whl
+install() {
+    "$tools" -m pip --python "$work/venv/bin/python" install --disable-pip-version-check --no-compile "$work"/aicjit-*-py3-none-manylinux*.whl
+}
+check "pip install" install
 package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
 
 # Libraries that are needed, but for the C library and its parts, and the package's own, beside which the tool lies.
@@ -107,9 +110,9 @@ check "has stubs and terms" test -f "$package/operators.pyi" -a -f "$package/__i
 # A program of 25 lines, by a type checker that reads the stubs alone.
 types() {
     cp "$root/tests/python/user.py" "$work"
-    (cd "$work" && "$work/venv/bin/mypy" --strict user.py)
+    (cd "$work" && "$tools" -m mypy --strict --python-executable "$work/venv/bin/python" user.py)
 }
-if [ -x "$work/venv/bin/mypy" ]; then
+if "$tools" -c 'import mypy' 2>/dev/null; then
     check "mypy --strict" types
 else
     echo "mypy --strict: not run, mypy cannot be had"
