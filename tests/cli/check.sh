@@ -9,10 +9,10 @@ expect 'every level' 0 '^[2-9] passed, 0 failed$' "$aicjit" check "$half" --isa 
 expect 'every schedule' 0 '^[1-9][0-9]* passed, 0 failed$' "$aicjit" check "$half" --schedule all
 plan=$("$aicjit" dump "$half" --stage plan)
 expect 'one schedule' 0 '^1 passed, 0 failed$' "$aicjit" check "$half" --schedule "$plan"
-expect 'fuzz' 0 '^60 passed, 0 failed$' "$aicjit" check --fuzz 30 --seed 5 --op conv2d
+expect 'fuzz' 0 '^20 passed, 0 failed$' "$aicjit" check --fuzz 10 --seed 5 --op conv2d
 expect 'fuzz without operator' 0 '^4 passed, 0 failed$' "$aicjit" check --fuzz 2 --seed 1
 expect 'fuzz in another memory' 0 '^80 passed, 0 failed$' "$aicjit" check --fuzz 40 --seed 1 --op tensor_arithmetic --lanes 3 --lane_bytes 4096
-expect 'fuzz under other limits' 0 '^40 passed, 0 failed$' "$aicjit" check --fuzz 20 --seed 5 --op conv2d --limits host
+expect 'fuzz under other limits' 0 '^20 passed, 0 failed$' "$aicjit" check --fuzz 10 --seed 5 --op conv2d --limits host
 
 expect 'a schedule that is none' 2 'schedule' "$aicjit" check "$half" --schedule 'tiles(4)'
 expect 'a schedule that does not fit' 2 'rows' "$aicjit" check "$half" --schedule "${plan/rows=*, cols/rows=0, cols}"
