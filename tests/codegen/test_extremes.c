@@ -12,7 +12,7 @@
 
 Suite *suite_extremes(void);
 
-enum { DRAWS = 40, TEXT_MAX = 4096 };
+enum { DRAWS = 20, TEXT_MAX = 4096 };
 
 /* Words that are the largest and smallest of their type, or close to it, or whose double or square is. */
 static uint64_t extreme_word(uint64_t *state)
