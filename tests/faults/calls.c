@@ -37,10 +37,10 @@ static atomic_bool counting, paused, cutting;
 
 enum { ORIGINS_MAX = 4096, FRAMES = 12 };
 
-/* By number less 1; memory that children share. */
+/* By number less 1; memory that children share. The lowest bit is set of calls of mprotect(). */
 static uint64_t *origins;
 
-static void note_origin(long number)
+static void note_origin(long number, const char *name)
 {
     enum { SPREAD = 29 };
     void *frame[FRAMES];
@@ -51,13 +51,18 @@ static void note_origin(long number)
         hash ^= hash >> SPREAD;
     }
     if (number <= ORIGINS_MAX && origins != NULL) {
-        origins[number - 1] = hash;
+        origins[number - 1] = (hash & ~UINT64_C(1)) | (strcmp(name, "mprotect") == 0 ? 1 : 0);
     }
 }
 
 uint64_t calls_origin(long number)
 {
     return origins != NULL && number <= ORIGINS_MAX ? origins[number - 1] : 0;
+}
+
+bool calls_protects(long number)
+{
+    return (calls_origin(number) & 1) != 0;
 }
 
 static void forget_origins(void)
@@ -138,7 +143,7 @@ static bool fails(const char *name)
     }
     const long number = atomic_fetch_add(&count, 1) + 1, from = atomic_load(&first);
     if (from == 0) {
-        note_origin(number);
+        note_origin(number, name);
     }
     if (from == 0 || number < from || number > atomic_load(&last)) {
         return false;

@@ -25,6 +25,9 @@ long calls_end(void);
  * innermost return addresses. 0: there was none of this number, or there were too many. */
 uint64_t calls_origin(long number);
 
+/* Whether that call was of mprotect(). */
+bool calls_protects(long number);
+
 /* Leaves calls alone from here on, or no more: what a test does itself. */
 void calls_pause(bool pause);
 

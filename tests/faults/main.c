@@ -206,52 +206,61 @@ enum { TOGETHER = 8 };
 typedef struct pending {
     long number[TOGETHER];
     size_t count;
-    bool protecting; /* regions may differ from before, whichever call it was: each is looked at alone, too */
     holdings before;
 } pending;
+
+/* Each way in which the call fails, and the work after it. */
+static void try_alone(const scenario *s, long number)
+{
+    for (size_t m = 0; m < MODES; m++) {
+        (void)try_number(s, both[m], number);
+    }
+}
 
 /* The work runs after all of them; where it goes wrong, after each alone, which says whose fault it is. */
 static void try_pending(const scenario *s, pending *p)
 {
     const char *wrong = p->count > 0 ? run_after(s, &p->before) : NULL;
-    const bool bad = wrong != NULL && wrong[0] != '\0';
-    if (bad) {
+    if (wrong != NULL && wrong[0] != '\0') {
         verdict(s, CALLS_ALL, p->number[p->count - 1], "this call, or one before it", wrong);
-    }
-    if (bad || p->protecting) {
-        for (size_t i = 0; i < p->count * MODES; i++) {
-            (void)try_number(s, both[i % MODES], p->number[i / MODES]);
+        for (size_t i = 0; i < p->count; i++) {
+            try_alone(s, p->number[i]);
         }
     }
     p->count = 0;
-    p->protecting = false;
 }
 
-/* Every call fails in both ways; the work runs after so many of them. */
+/* Every call fails in both ways; the work runs after so many of them, but at once where regions of code may differ. */
 static void try_together(const scenario *s)
 {
     pending p = {.count = 0};
     long number = 1;
     for (bool more = true; more; number++) {
         trial t = {.call = NULL};
+        if (calls_held(CALLS_MUTEXES) != 0) {
+            return; /* what comes next would wait for it, and it has been told */
+        }
         if (is_known(number)) {
+            continue;
+        }
+        if (p.count == TOGETHER || calls_protects(number)) {
+            try_pending(s, &p);
+        }
+        if (calls_protects(number)) {
+            try_alone(s, number);
             continue;
         }
         if (p.count == 0) {
             p.before = take_stock();
         }
         more = run_modes(s, both, MODES, number, &t);
-        p.protecting |= calls_protecting_failed();
         if (more) {
             verdict(s, t.mode, number, t.call, t.wrong);
             p.number[p.count++] = number;
         }
-        if (calls_held(CALLS_MUTEXES) != 0) {
-            return; /* and that has been told */
-        }
-        if (p.count == TOGETHER || p.protecting || !more) {
-            try_pending(s, &p);
-        }
+    }
+    if (calls_held(CALLS_MUTEXES) == 0) {
+        try_pending(s, &p);
     }
 }
 
