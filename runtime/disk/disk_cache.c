@@ -22,7 +22,7 @@
 
 enum {
     NAME_BYTES = 256,
-    CHECKS = 32 /* one write in so many looks at the quota, and so does what writes that part of it */
+    CHECKS = 32 /* looks at the quota while as many bytes are written as it allows */
 };
 
 #define LIMIT_BYTES (UINT64_C(1) << 29) /* by default */
@@ -221,11 +221,13 @@ static int open_or_make_folder(const aic_disk *disk)
     return folder;
 }
 
-/* Looks at the quota after a part of it was written, and by and by in processes that write little. */
+/* Looks at the quota after a part of it was written by this process; and by any of many processes that write little: a
+ * file's hash, as a fraction of all hashes, is below that of its size in such a part as often as the file is large. */
 static void keep_quota(aic_disk *disk, int folder, uint64_t hash, size_t size)
 {
+    const uint64_t part = disk->limit / CHECKS;
     const uint64_t written = atomic_fetch_add(&disk->written, size) + size;
-    if (written >= disk->limit / CHECKS || hash % CHECKS == 0) {
+    if (written >= part || (double)hash * 0x1p-64 * (double)part < (double)size) {
         atomic_store(&disk->written, 0);
         aic_disk_trim(folder, disk->limit);
     }

@@ -112,6 +112,29 @@ START_TEST(quota_of_a_context)
 }
 END_TEST
 
+/* A context that has written one kernel knows nothing of those before it, as a process does not: looks at the quota
+ * come by chance, in proportion to what is written. */
+START_TEST(quota_of_many_that_write_little)
+{
+    enum { LIMIT = 200000, KERNELS = 250 }; /* of 2400 bytes: a look in three writes */
+    aic_context_options options = aic_context_options_init();
+    aic_disk_cache_info disk = aic_disk_cache_info_init();
+    options.cache = "rw", options.cache_dir = disk_folder, options.cache_disk_bytes = LIMIT;
+    for (int i = 0; i < KERNELS; i++) {
+        char text[128];
+        aic_kernel_info info = aic_kernel_info_init();
+        aic_context *context;
+        ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+        snprintf(text, sizeof text, "transdata(dtype=int8, src=ND, dst=ND, shape=[16,%d])", 32 * (i + 1));
+        aic_kernel_destroy(disk_kernel(context, text, &info));
+        ck_assert_int_eq(aic_disk_cache_stat(context, &disk), AIC_OK);
+        ck_assert_uint_le(disk.bytes, 2 * LIMIT);
+        aic_context_destroy(context);
+    }
+    ck_assert_uint_lt(disk.files, KERNELS);
+}
+END_TEST
+
 Suite *suite_disk_quota(void)
 {
     Suite *suite = suite_create("quota of the disk cache");
@@ -123,6 +146,7 @@ Suite *suite_disk_quota(void)
     tcase_add_test(tcase, others_stay);
     tcase_add_test(tcase, time_of_use);
     tcase_add_test(tcase, quota_of_a_context);
+    tcase_add_test(tcase, quota_of_many_that_write_little);
     suite_add_tcase(suite, tcase);
     return suite;
 }
