@@ -1,6 +1,5 @@
 /* Calling kernels: every way of calling gives the reference's result, and wrong calls are refused untouched. */
 #include "frontend/core/stage.h"
-#include "runtime/call/scratch.h"
 #include "runtime/request/pipeline.h"
 #include "tests/conv_case.h"
 #include "tests/specs.h"
@@ -309,7 +308,7 @@ START_TEST(bad_handle_calls)
 }
 END_TEST
 
-/* ---- handles, names, dumps ---- */
+/* ---- handles, names ---- */
 
 START_TEST(one_kernel_for_equal_requests)
 {
@@ -366,90 +365,6 @@ START_TEST(symbol_names)
         ck_assert_str_ne(name[0], name[2]);
     }
     conv_case_free(c);
-}
-END_TEST
-
-/* What a dump stage has to contain, for the host's level and for a level and an architecture of the caller's. */
-static const struct {
-    aic_dump_stage stage;
-    const char *isa, *triple, *text;
-} dumps[] = {
-    {AIC_DUMP_IR, NULL, NULL, "define "},
-    {AIC_DUMP_OPT, NULL, NULL, "define "},
-    {AIC_DUMP_ASM, NULL, NULL, "aic_conv2d_"},
-    {AIC_DUMP_OBJ, NULL, NULL, "\177ELF"},
-    {AIC_DUMP_PLAN, NULL, NULL, "schedule("},
-    {AIC_DUMP_EXPLAIN, NULL, NULL, "schedule("},
-    {AIC_DUMP_ASM, "avx512", "x86_64-linux-gnu", "zmm"},
-    {AIC_DUMP_ASM, NULL, "aarch64-linux-gnu", "ret"},
-    {AIC_DUMP_OBJ, "generic", "aarch64-linux-gnu", "\177ELF"},
-};
-
-START_TEST(dump)
-{
-    conv_case *c = case_of(AIC_INT8, 9);
-    char *bytes = NULL;
-    size_t size = 0;
-    aic_status status =
-        aic_dump(context, &c->spec, NULL, dumps[_i].stage, dumps[_i].isa, dumps[_i].triple, &bytes, &size);
-    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
-    ck_assert_uint_ge(size, strlen(dumps[_i].text));
-    ck_assert_int_eq(bytes[size], 0);
-    ck_assert_ptr_nonnull(strstr(bytes, dumps[_i].text));
-    aic_free(bytes);
-    conv_case_free(c);
-}
-END_TEST
-
-START_TEST(bad_dumps)
-{
-    conv_case *c = case_of(AIC_INT8, 9);
-    static const struct {
-        const char *schedule;
-        int stage;
-        const char *isa, *triple;
-    } bad[] = {
-        {NULL, 99, NULL, NULL},
-        {NULL, -1, NULL, NULL},
-        {NULL, AIC_DUMP_IR, "avx9", NULL},
-        {NULL, AIC_DUMP_IR, "avx2", "aarch64-linux-gnu"},
-        {NULL, AIC_DUMP_IR, NULL, "vax-dec-vms"},
-        {"nonsense", AIC_DUMP_IR, NULL, NULL},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char *bytes = NULL;
-        size_t size = 7;
-        ck_assert_int_eq(aic_dump(context, &c->spec, bad[i].schedule, (aic_dump_stage)bad[i].stage, bad[i].isa,
-                                  bad[i].triple, &bytes, &size),
-                         AIC_INVALID_ARGUMENT);
-        ck_assert_ptr_null(bytes);
-        ck_assert_uint_eq(size, 7);
-    }
-    conv_case_free(c);
-}
-END_TEST
-
-/* ---- scratch memory ---- */
-
-START_TEST(scratch_grows)
-{
-    void *memory[3];
-    ck_assert_int_eq(aic_scratch_get(0, &memory[0]), AIC_OK);
-    for (size_t size = 1; size < (size_t)1 << 22; size = size * 3 + 1) {
-        ck_assert_int_eq(aic_scratch_get(size, &memory[0]), AIC_OK);
-        ck_assert_uint_eq((uintptr_t)memory[0] % AIC_SCRATCH_ALIGNMENT, 0);
-        memset(memory[0], 1, size);
-        ck_assert_int_eq(aic_scratch_get(size, &memory[1]), AIC_OK);
-        ck_assert_int_eq(aic_scratch_get(size / 2, &memory[2]), AIC_OK);
-        ck_assert_ptr_eq(memory[0], memory[1]); /* kept */
-        ck_assert_ptr_eq(memory[0], memory[2]); /* never shrinks */
-    }
-#ifndef AIC_SANITIZED /* an allocation that cannot be had ends a sanitized process */
-    ck_assert_int_eq(aic_scratch_get(SIZE_MAX, &memory[1]), AIC_OUT_OF_MEMORY);
-    ck_assert_int_eq(aic_scratch_get(SIZE_MAX / 4, &memory[1]), AIC_OUT_OF_MEMORY);
-    ck_assert_int_eq(aic_scratch_get(100, &memory[1]), AIC_OK);
-    memset(memory[1], 1, 100);
-#endif
 }
 END_TEST
 
@@ -601,9 +516,6 @@ Suite *suite_calls(void)
     tcase_add_test(tcase, bad_handle_calls);
     tcase_add_test(tcase, one_kernel_for_equal_requests);
     tcase_add_test(tcase, symbol_names);
-    tcase_add_loop_test(tcase, dump, 0, sizeof dumps / sizeof dumps[0]);
-    tcase_add_test(tcase, bad_dumps);
-    tcase_add_test(tcase, scratch_grows);
     tcase_add_test(tcase, group_call);
     tcase_add_test(tcase, hit_takes_no_lock);
     tcase_add_test(tcase, threads);

@@ -48,6 +48,28 @@ START_TEST(one_block_grows)
 }
 END_TEST
 
+START_TEST(scratch_grows)
+{
+    void *memory[3];
+    ck_assert_int_eq(aic_scratch_get(0, &memory[0]), AIC_OK);
+    for (size_t size = 1; size < (size_t)1 << 22; size = size * 3 + 1) {
+        ck_assert_int_eq(aic_scratch_get(size, &memory[0]), AIC_OK);
+        ck_assert_uint_eq((uintptr_t)memory[0] % AIC_SCRATCH_ALIGNMENT, 0);
+        memset(memory[0], 1, size);
+        ck_assert_int_eq(aic_scratch_get(size, &memory[1]), AIC_OK);
+        ck_assert_int_eq(aic_scratch_get(size / 2, &memory[2]), AIC_OK);
+        ck_assert_ptr_eq(memory[0], memory[1]); /* kept */
+        ck_assert_ptr_eq(memory[0], memory[2]); /* never shrinks */
+    }
+#ifndef AIC_SANITIZED /* an allocation that cannot be had ends a sanitized process */
+    ck_assert_int_eq(aic_scratch_get(SIZE_MAX, &memory[1]), AIC_OUT_OF_MEMORY);
+    ck_assert_int_eq(aic_scratch_get(SIZE_MAX / 4, &memory[1]), AIC_OUT_OF_MEMORY);
+    ck_assert_int_eq(aic_scratch_get(100, &memory[1]), AIC_OK);
+    memset(memory[1], 1, 100);
+#endif
+}
+END_TEST
+
 /* A thread gives its block back when it wants, and gets one again; also one that has none. */
 START_TEST(trimmed)
 {
@@ -263,6 +285,7 @@ Suite *suite_scratch(void)
     Suite *suite = suite_create("scratch");
     TCase *tcase = tcase_create("scratch");
     tcase_add_test(tcase, one_block_grows);
+    tcase_add_test(tcase, scratch_grows);
     tcase_add_test(tcase, shrinks);
     tcase_add_test(tcase, shrinks_to_nothing);
     tcase_add_test(tcase, trimmed);
