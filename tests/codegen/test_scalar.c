@@ -1,7 +1,10 @@
 /* Scalars of texpands as text (section 2.4). */
+#include "frontend/text/number.h"
+
 #include <aic/aic.h>
 #include <check.h>
 #include <inttypes.h>
+#include <string.h>
 
 Suite *suite_scalar(void);
 
@@ -73,11 +76,50 @@ START_TEST(scalar_texts)
 }
 END_TEST
 
+/* Bits of floats, and numbers that are none of a type. */
+START_TEST(scalars_of_floats)
+{
+    static const struct {
+        aic_dtype dtype;
+        const char *text, *message; /* NULL: it is one */
+    } rows[] = {
+        {AIC_FLOAT32, "0x3f800000", NULL},
+        {AIC_FLOAT32, "0x1ffffffff", "0x1ffffffff"},
+        {AIC_FLOAT32, "0x1ffffffffffffffff", "0x1ffffffffffffffff"},
+        {AIC_FLOAT16, "0x10000", "0x10000"},
+        {AIC_FLOAT16, "0x", "0x"},
+        {AIC_FLOAT16, "-0x1", "-0x1"},
+        {AIC_FLOAT32, "1e39", "1e39"},
+        {AIC_FLOAT32, "1e999", "1e999"},
+        {AIC_FLOAT32, "one", "one"},
+        {AIC_FLOAT32, "1e+", "1e+"},
+        {AIC_FLOAT32, "", "\"\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t bits = 77;
+        const aic_status status = aic_scalar_parse(rows[i].dtype, rows[i].text, &bits);
+        ck_assert_msg(status == (rows[i].message == NULL ? AIC_OK : AIC_INVALID_ARGUMENT), "%s", rows[i].text);
+        ck_assert_uint_eq(bits, rows[i].message == NULL ? 0x3f800000 : 77);
+        ck_assert(rows[i].message == NULL || strstr(aic_last_error(), rows[i].message) != NULL);
+    }
+    char digits[AIC_NUMBER_LENGTH_MAX + 2]; /* more than are read, although the number is one */
+    uint32_t bits = 77;
+    memset(digits, '0', sizeof digits);
+    digits[0] = '1', digits[1] = '.', digits[sizeof digits - 1] = '\0';
+    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_INVALID_ARGUMENT);
+    ck_assert_uint_eq(bits, 77);
+    digits[sizeof digits - 2] = '\0';
+    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_OK);
+    ck_assert_uint_eq(bits, 0x3f800000);
+}
+END_TEST
+
 Suite *suite_scalar(void)
 {
     Suite *suite = suite_create("scalar");
     TCase *tcase = tcase_create("scalar");
     tcase_add_loop_test(tcase, scalar_texts, 0, (int)(sizeof scalars / sizeof scalars[0]));
+    tcase_add_test(tcase, scalars_of_floats);
     suite_add_tcase(suite, tcase);
     return suite;
 }

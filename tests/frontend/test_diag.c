@@ -6,6 +6,7 @@
 
 #include <aic/aic.h>
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,49 @@ START_TEST(long_message_of_a_rule)
 }
 END_TEST
 
+/* Messages that are too long end in "...", and keep the source of their rule and the place behind it. */
+START_TEST(long_messages)
+{
+    char subject[2 * AIC_MESSAGE_MAX], whole[AIC_MESSAGE_MAX];
+    memset(subject, 's', sizeof subject - 1);
+    subject[sizeof subject - 1] = '\0';
+    (void)aic_fail(AIC_INTERNAL, subject, "unseen");
+    ck_assert_uint_eq(strlen(aic_last_error()), AIC_MESSAGE_MAX - 1);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
+    (void)aic_fail(AIC_INTERNAL, "subject", "%0*d", AIC_MESSAGE_MAX, 1);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
+    (void)aic_fail_source(AIC_INTERNAL, &rule);
+    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 1 - strlen("... [a page]"), "... [a page]");
+    ck_assert_ptr_eq(aic_last_error_rule(0), &rule);
+    strcpy(whole, aic_last_error());
+    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
+    ck_assert_str_eq(aic_last_error(), whole); /* there is no room for a place */
+    (void)aic_fail(AIC_INTERNAL, "subject", "wrong");
+    (void)aic_fail_source(AIC_INTERNAL, &rule);
+    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
+    ck_assert_str_eq(aic_last_error(), "subject: wrong (line 1) [a page]");
+}
+END_TEST
+
+/* A thread that has called nothing has no messages. */
+static void *ask_for_messages(void *answers)
+{
+    bool *empty = answers;
+    *empty = aic_last_error()[0] == '\0' && aic_last_error_at(0)[0] == '\0' && aic_last_error_at(1) == NULL &&
+             aic_last_error_rule(0) == NULL && aic_take_warning() == NULL;
+    return NULL;
+}
+
+START_TEST(messages_of_a_new_thread)
+{
+    pthread_t thread;
+    bool empty = false;
+    ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_messages, &empty), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(empty);
+}
+END_TEST
+
 /* There is room for a message before every source. */
 START_TEST(sources_are_short)
 {
@@ -127,6 +171,8 @@ Suite *suite_diag(void)
     tcase_add_test(tests, many_short_messages);
     tcase_add_test(tests, many_long_messages);
     tcase_add_test(tests, long_message_of_a_rule);
+    tcase_add_test(tests, long_messages);
+    tcase_add_test(tests, messages_of_a_new_thread);
     tcase_add_test(tests, sources_are_short);
     tcase_add_test(tests, warnings_without_a_log);
     tcase_add_test(tests, sizes_that_overflow);

@@ -1,7 +1,5 @@
 /* Operator text: what is read, what is refused and where, the canonical form, hostile input. */
-#include "frontend/core/diag.h"
 #include "frontend/core/op.h"
-#include "frontend/text/number.h"
 #include "frontend/text/text.h"
 
 #include "tests/growth.h"
@@ -9,10 +7,7 @@
 
 #include <aic/aic.h>
 #include <check.h>
-#include <fenv.h>
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,57 +348,6 @@ START_TEST(words_of_enumerations)
 }
 END_TEST
 
-static const struct {
-    double value;
-    const char *text;
-} numbers[] = {
-    {0.0, "0"},
-    {-0.0, "-0"},
-    {1.0, "1"},
-    {-128.0, "-128"},
-    {65504.0, "65504"},
-    {999999999999999.0, "999999999999999"},
-    {1e15, "1e+15"},
-    {0.1, "0.1"},
-    {0.5, "0.5"},
-    {-2.5, "-2.5"},
-    {1.0 / 3.0, "0.3333333333333333"},
-    {0.1 + 0.2, "0.30000000000000004"},
-    {0.0999755859375, "0.0999755859375"},
-    {5e-324, "5e-324"},
-    {1.7976931348623157e308, "1.7976931348623157e+308"},
-    {2.2250738585072014e-308, "2.2250738585072014e-308"},
-    {(double)NAN, "nan"},
-    {-(double)NAN, "-nan"},
-};
-
-/* In whatever locale with a decimal comma this host has, and in every rounding mode. */
-START_TEST(numbers_are_canonical)
-{
-    static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};
-    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    char text[AIC_NUMBER_TEXT_MAX];
-    for (size_t l = 0; l < sizeof locales / sizeof locales[0]; l++) {
-        setlocale(LC_ALL, locales[l]);
-        for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-            for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-                double back = 0;
-                fesetround(modes[m]);
-                aic_number_print(numbers[i].value, text);
-                const aic_number_result parsed = aic_number_parse(text, strlen(text), &back);
-                const int mode_after = fegetround();
-                fesetround(FE_TONEAREST);
-                ck_assert_str_eq(text, numbers[i].text);
-                ck_assert_int_eq(parsed, AIC_NUMBER_OK);
-                ck_assert_uint_eq(aic_bits_of_double(back), aic_bits_of_double(numbers[i].value));
-                ck_assert_int_eq(mode_after, modes[m]);
-            }
-        }
-    }
-    setlocale(LC_ALL, "C");
-}
-END_TEST
-
 static void read_hostile(void *data, size_t size)
 {
     char *text = data;
@@ -446,112 +390,6 @@ START_TEST(hostile_text_fails_in_linear_time)
             }
         }
     }
-}
-END_TEST
-
-/* Messages that are too long end in "...", and keep the source of their rule and the place behind it. */
-START_TEST(long_messages)
-{
-    static const aic_rule rule = {.source = "a page"};
-    char subject[2 * AIC_MESSAGE_MAX], whole[AIC_MESSAGE_MAX];
-    memset(subject, 's', sizeof subject - 1);
-    subject[sizeof subject - 1] = '\0';
-    (void)aic_fail(AIC_INTERNAL, subject, "unseen");
-    ck_assert_uint_eq(strlen(aic_last_error()), AIC_MESSAGE_MAX - 1);
-    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
-    (void)aic_fail(AIC_INTERNAL, "subject", "%0*d", AIC_MESSAGE_MAX, 1);
-    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 4, "...");
-    (void)aic_fail_source(AIC_INTERNAL, &rule);
-    ck_assert_str_eq(aic_last_error() + AIC_MESSAGE_MAX - 1 - strlen("... [a page]"), "... [a page]");
-    ck_assert_ptr_eq(aic_last_error_rule(0), &rule);
-    strcpy(whole, aic_last_error());
-    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
-    ck_assert_str_eq(aic_last_error(), whole); /* there is no room for a place */
-    (void)aic_fail(AIC_INTERNAL, "subject", "wrong");
-    (void)aic_fail_source(AIC_INTERNAL, &rule);
-    (void)aic_fail_where(AIC_INTERNAL, " (line %d)", 1);
-    ck_assert_str_eq(aic_last_error(), "subject: wrong (line 1) [a page]");
-}
-END_TEST
-
-/* A thread that has called nothing has no messages. */
-static void *ask_for_messages(void *answers)
-{
-    bool *empty = answers;
-    *empty = aic_last_error()[0] == '\0' && aic_last_error_at(0)[0] == '\0' && aic_last_error_at(1) == NULL &&
-             aic_last_error_rule(0) == NULL && aic_take_warning() == NULL;
-    return NULL;
-}
-
-START_TEST(messages_of_a_new_thread)
-{
-    pthread_t thread;
-    bool empty = false;
-    ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_messages, &empty), 0);
-    ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert(empty);
-}
-END_TEST
-
-/* Real fields take integers, too, whose signs and ranges are their own. */
-START_TEST(integers_are_numbers)
-{
-    static const struct {
-        const char *text;
-        aic_number_result result;
-        double value;
-    } forms[] = {{"0x10", AIC_NUMBER_OK, 16},
-                 {"-0x10", AIC_NUMBER_OK, -16},
-                 {"0x10000000000000000", AIC_NUMBER_TOO_BIG, 0},
-                 {"0x", AIC_NUMBER_MALFORMED, 0}};
-    float narrow;
-    uint64_t bits = 0;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        double value = 0;
-        ck_assert_int_eq(aic_number_parse(forms[i].text, strlen(forms[i].text), &value), forms[i].result);
-        ck_assert(value == forms[i].value);
-    }
-    ck_assert_int_eq(aic_float_parse("0x100000000", strlen("0x100000000"), &narrow), AIC_NUMBER_TOO_BIG);
-    ck_assert_int_eq(aic_bits_parse("-0", strlen("-0"), &bits), AIC_NUMBER_OK);
-    ck_assert_int_ne(aic_bits_parse("-1", strlen("-1"), &bits), AIC_NUMBER_OK);
-}
-END_TEST
-
-/* Bits of floats, and numbers that are none of a type. */
-START_TEST(scalars_of_floats)
-{
-    static const struct {
-        aic_dtype dtype;
-        const char *text, *message; /* NULL: it is one */
-    } rows[] = {
-        {AIC_FLOAT32, "0x3f800000", NULL},
-        {AIC_FLOAT32, "0x1ffffffff", "0x1ffffffff"},
-        {AIC_FLOAT32, "0x1ffffffffffffffff", "0x1ffffffffffffffff"},
-        {AIC_FLOAT16, "0x10000", "0x10000"},
-        {AIC_FLOAT16, "0x", "0x"},
-        {AIC_FLOAT16, "-0x1", "-0x1"},
-        {AIC_FLOAT32, "1e39", "1e39"},
-        {AIC_FLOAT32, "1e999", "1e999"},
-        {AIC_FLOAT32, "one", "one"},
-        {AIC_FLOAT32, "1e+", "1e+"},
-        {AIC_FLOAT32, "", "\"\""},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint32_t bits = 77;
-        const aic_status status = aic_scalar_parse(rows[i].dtype, rows[i].text, &bits);
-        ck_assert_msg(status == (rows[i].message == NULL ? AIC_OK : AIC_INVALID_ARGUMENT), "%s", rows[i].text);
-        ck_assert_uint_eq(bits, rows[i].message == NULL ? 0x3f800000 : 77);
-        ck_assert(rows[i].message == NULL || strstr(aic_last_error(), rows[i].message) != NULL);
-    }
-    char digits[AIC_NUMBER_LENGTH_MAX + 2]; /* more than are read, although the number is one */
-    uint32_t bits = 77;
-    memset(digits, '0', sizeof digits);
-    digits[0] = '1', digits[1] = '.', digits[sizeof digits - 1] = '\0';
-    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_INVALID_ARGUMENT);
-    ck_assert_uint_eq(bits, 77);
-    digits[sizeof digits - 2] = '\0';
-    ck_assert_int_eq(aic_scalar_parse(AIC_FLOAT32, digits, &bits), AIC_OK);
-    ck_assert_uint_eq(bits, 0x3f800000);
 }
 END_TEST
 
@@ -627,12 +465,7 @@ Suite *suite_text(void)
     tcase_add_test(tcase, odd_values_print);
     tcase_add_test(tcase, random_specifications_round_trip);
     tcase_add_test(tcase, words_of_enumerations);
-    tcase_add_test(tcase, numbers_are_canonical);
     tcase_add_test(tcase, hostile_text_fails_in_linear_time);
-    tcase_add_test(tcase, long_messages);
-    tcase_add_test(tcase, messages_of_a_new_thread);
-    tcase_add_test(tcase, integers_are_numbers);
-    tcase_add_test(tcase, scalars_of_floats);
     tcase_add_test(tcase, steps_of_semantics);
     tcase_add_test(tcase, words_of_kinds);
     tcase_add_test(tcase, names_of_types_and_statuses);
