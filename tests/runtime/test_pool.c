@@ -331,8 +331,8 @@ Suite *suite_pool(void)
     tcase_add_test(cases, no_more_threads_than_one_caller);
     tcase_add_test(cases, surroundings_of_the_pool);
     tcase_add_test(cases, no_threads);
-    tcase_add_test(cases, quotas_do_not_pay_for_waiting);
 #ifndef AIC_SANITIZED
+    tcase_add_test(cases, quotas_do_not_pay_for_waiting);
     tcase_add_test(cases, too_few_threads);
     tcase_add_test(cases, memory_for_one_worker);
     tcase_add_test(cases, fork_with_a_pool);
