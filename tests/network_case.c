@@ -101,3 +101,18 @@ aic_network *network_case_network(const network_case *c, aic_context *context, c
     ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     return network;
 }
+
+aic_context *network_case_context(int threads, const char *isa)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.threads = threads;
+    options.isa = isa;
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+aic_status network_case_call(const aic_network *network, const void *x, void *y)
+{
+    return aic_network_call(network, &x, 1, &y, 1);
+}

@@ -30,4 +30,10 @@ void *network_case_values(aic_dtype dtype, int64_t count, uint64_t seed);
 /* Opens the folder's network; and with a message that fails the test. */
 aic_network *network_case_network(const network_case *c, aic_context *context, const aic_network_options *options);
 
+/* A context with so many threads, for the level isa; NULL: the best one. */
+aic_context *network_case_context(int threads, const char *isa);
+
+/* Calls a network of one input and one output. */
+aic_status network_case_call(const aic_network *network, const void *x, void *y);
+
 #endif

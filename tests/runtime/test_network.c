@@ -1,16 +1,13 @@
 /* Networks that run: results against the references one by one, with a buffer of its own for each tensor; buffers that
- * share memory; batches, threads, children; what calls refuse. */
+ * share memory; progress and steps; what calls refuse. */
 #include "frontend/core/stage.h"
-#include "runtime/threads/pool.h"
-#include "tests/child.h"
+#include "tests/layers_case.h"
 #include "tests/levels.h"
-#include "tests/machines.h"
 #include "tests/network_case.h"
 #include "tests/specs.h"
 #include "tools/harness/guard.h"
 
 #include <check.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,68 +15,19 @@
 
 Suite *suite_network(void);
 
-/* ---- a network of int8: a chain of layers ---- */
-
-#define LAYER                                                                                                          \
-    "conv2d(dtype=int8, fm_shape=[1,6,6,32], kernel_shape=[1,3,3,32,32], pad=[1,1,1,1]) | "                            \
-    "fixpipe(src=int32, dst=int8, format=NZ, quantPre=REQ8, deqScalar=quant(0.01, 0, int8))"
-#define RUN(out, in, w) "kernel " LAYER " : dst=" #out " feature_map=" #in " weight=" #w "\n"
-#define BUFFER(name) "buffer " #name " int8 [1,6,6,32]\n"
-
-enum { PLANE = 6 * 6 * 32, WEIGHTS = 9 * 32 * 32 };
-
-static const char LAYERS[] = "input x int8 [1,6,6,32]\n\n"
-                             "constant w w.npy\nconstant v v.npy\n"
-                             "  # three layers share two buffers\n" BUFFER(a) BUFFER(b) BUFFER(c) BUFFER(y) RUN(a, x, w)
-                                 RUN(b, a, v) RUN(c, b, w) RUN(y, c, v) "output y\n";
-
-static void open_layers(network_case *c, void *weights[2])
-{
-    network_case_open(c);
-    weights[0] = network_case_npy(c, "w.npy", AIC_INT8, WEIGHTS, NULL);
-    weights[1] = network_case_npy(c, "v.npy", AIC_INT8, WEIGHTS, NULL);
-    network_case_text(c, LAYERS);
-}
-
-/* What the layers make of x by the reference, in memory of its own for each. */
-static void expect_layers(const void *x, void *const weights[2], int8_t y[PLANE])
-{
-    const aic_spec spec = spec_of(LAYER);
-    static _Alignas(64) int8_t plane[2][PLANE];
-    memcpy(plane[0], x, PLANE);
-    for (int layer = 0; layer < 4; layer++) {
-        void *const operands[] = {plane[(layer + 1) % 2], plane[layer % 2], weights[layer % 2], NULL};
-        run_reference(&spec, NULL, operands, 4);
-    }
-    memcpy(y, plane[0], PLANE);
-}
-
-static aic_status call(const aic_network *network, const void *x, void *y)
-{
-    return aic_network_call(network, &x, 1, &y, 1);
-}
-
-static aic_context *context_with(int threads, const char *isa)
-{
-    aic_context_options options = aic_context_options_init();
-    aic_context *context;
-    options.threads = threads;
-    options.isa = isa;
-    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
-    return context;
-}
+/* ---- a chain of layers ---- */
 
 /* Inputs and outputs end where memory ends, and begin where it begins. */
-static void check_guarded(const aic_network *network, const void *x, const int8_t expected[PLANE])
+static void check_guarded(const aic_network *network, const void *x, const int8_t expected[LAYERS_PLANE])
 {
     static const guard_side SIDES[] = {GUARD_BEFORE, GUARD_AFTER};
     for (int side = 0; side < 2; side++) {
         guard_buffer in, out;
-        ck_assert(guard_open(&in, PLANE, 1, SIDES[side]) && guard_open(&out, PLANE, 1, SIDES[side]));
-        memcpy(in.data, x, PLANE);
-        ck_assert_msg(call(network, in.data, out.data) == AIC_OK, "%s", aic_last_error());
-        ck_assert_mem_eq(out.data, expected, PLANE);
-        ck_assert_mem_eq(in.data, x, PLANE);
+        ck_assert(guard_open(&in, LAYERS_PLANE, 1, SIDES[side]) && guard_open(&out, LAYERS_PLANE, 1, SIDES[side]));
+        memcpy(in.data, x, LAYERS_PLANE);
+        ck_assert_msg(network_case_call(network, in.data, out.data) == AIC_OK, "%s", aic_last_error());
+        ck_assert_mem_eq(out.data, expected, LAYERS_PLANE);
+        ck_assert_mem_eq(in.data, x, LAYERS_PLANE);
         guard_close(&in);
         guard_close(&out);
     }
@@ -88,18 +36,18 @@ static void check_guarded(const aic_network *network, const void *x, const int8_
 START_TEST(layers_give_what_the_references_give)
 {
     network_case c;
-    void *weights[2], *x = network_case_values(AIC_INT8, PLANE, 3);
-    int8_t expected[PLANE], y[PLANE];
-    aic_context *context = context_with(0, levels_name(_i));
-    open_layers(&c, weights);
-    expect_layers(x, weights, expected);
+    void *weights[2], *x = network_case_values(AIC_INT8, LAYERS_PLANE, 3);
+    int8_t expected[LAYERS_PLANE], y[LAYERS_PLANE];
+    aic_context *context = network_case_context(0, levels_name(_i));
+    layers_open(&c, weights);
+    layers_expect(x, weights, expected);
     aic_network *network = network_case_network(&c, context, NULL);
     network_case_close(&c); /* it is read once */
     aic_context_destroy(context);
     for (int again = 0; again < 3; again++) {
         memset(y, 0x55, sizeof y);
-        ck_assert_msg(call(network, x, y) == AIC_OK, "%s", aic_last_error());
-        ck_assert_mem_eq(y, expected, PLANE);
+        ck_assert_msg(network_case_call(network, x, y) == AIC_OK, "%s", aic_last_error());
+        ck_assert_mem_eq(y, expected, LAYERS_PLANE);
     }
     check_guarded(network, x, expected);
     aic_network_destroy(network);
@@ -112,7 +60,7 @@ END_TEST
 /* Of a layer's weights, however they are packed here. */
 static size_t packed_bytes(void)
 {
-    const aic_spec spec = spec_of(LAYER);
+    const aic_spec spec = spec_of(LAYERS_SPEC);
     aic_kernel *kernel;
     size_t bytes = 0;
     ck_assert_msg(aic_kernel_create(NULL, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
@@ -126,7 +74,7 @@ START_TEST(facts_are_told)
     network_case c;
     void *weights[2];
     aic_network_facts facts = aic_network_facts_init();
-    open_layers(&c, weights);
+    layers_open(&c, weights);
     aic_network *network = network_case_network(&c, NULL, NULL);
     ck_assert_int_eq(aic_network_info(network, &facts), AIC_OK);
     ck_assert_uint_eq(facts.inputs, 1);
@@ -136,14 +84,14 @@ START_TEST(facts_are_told)
     ck_assert_str_eq(facts.output[0].name, "y");
     ck_assert_int_eq(facts.input[0].dtype, AIC_INT8);
     ck_assert_int_eq(facts.input[0].rank, 4);
-    ck_assert_int_eq(facts.input[0].bytes, PLANE);
+    ck_assert_int_eq(facts.input[0].bytes, LAYERS_PLANE);
     ck_assert_str_eq(facts.kernel[1].output, "b");
     ck_assert_uint_eq(facts.kernel[1].line, 12);
     ck_assert_int_eq(facts.kernel[0].macs, INT64_C(36) * 9 * 32 * 32);
     ck_assert_ptr_nonnull(strstr(facts.kernel[3].text, "conv2d(dtype=int8"));
     ck_assert_ptr_nonnull(strstr(facts.kernel[3].schedule, "schedule("));
-    ck_assert_int_eq(facts.buffer_bytes, 3 * PLANE); /* y is the caller's */
-    ck_assert_int_eq(facts.arena_bytes, 2 * PLANE);
+    ck_assert_int_eq(facts.buffer_bytes, 3 * LAYERS_PLANE); /* y is the caller's */
+    ck_assert_int_eq(facts.arena_bytes, 2 * LAYERS_PLANE);
     ck_assert_uint_eq((size_t)facts.constant_bytes, 2 * packed_bytes()); /* each is packed once, for two kernels */
     ck_assert(facts.kernel[0].packed && facts.kernel[3].packed);
     facts.size = offsetof(aic_network_facts, outputs); /* of an older library's user */
@@ -209,144 +157,13 @@ START_TEST(residuals_views_and_in_place)
         options.reference = reference == 1;
         aic_network *network = network_case_network(&c, NULL, &options);
         memset(y, 0, sizeof y);
-        ck_assert_msg(call(network, x, y) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(network_case_call(network, x, y) == AIC_OK, "%s", aic_last_error());
         ck_assert_mem_eq(y, expected, sizeof y);
         aic_network_destroy(network);
     }
     network_case_close(&c);
     free(x);
     free(w);
-}
-END_TEST
-
-/* ---- batches, threads, children ---- */
-
-enum { IMAGES = 7, BY_REFERENCE = 4 };
-
-START_TEST(batches_are_as_many_calls)
-{
-    network_case c;
-    void *weights[2];
-    static int8_t expected[IMAGES][PLANE], y[IMAGES][PLANE];
-    int8_t *x = network_case_values(AIC_INT8, (int64_t)IMAGES * PLANE, 3);
-    aic_network_options options = aic_network_options_init();
-    options.reference = _i == BY_REFERENCE;
-    aic_pool_suppose(AIC_POOL_ALWAYS);
-    aic_context *context = context_with(_i == BY_REFERENCE ? 2 : 1 + _i, NULL);
-    machine_share_from(context, 0);
-    open_layers(&c, weights);
-    aic_network *network = network_case_network(&c, context, &options);
-    for (size_t k = 0; k < IMAGES; k++) {
-        expect_layers(x + k * PLANE, weights, expected[k]);
-    }
-    for (size_t n = 0; n <= IMAGES; n++) {
-        const void *in = x;
-        void *out = y;
-        memset(y, 0x55, sizeof y);
-        ck_assert_msg(aic_network_batch(network, &in, 1, &out, 1, n) == AIC_OK, "%s", aic_last_error());
-        ck_assert(n == 0 || memcmp(y, expected, n * PLANE) == 0);
-        ck_assert(n == IMAGES || y[n][0] == 0x55);
-    }
-    aic_network_destroy(network);
-    aic_context_destroy(context);
-    aic_pool_suppose(AIC_POOL_USUAL);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
-    free(x);
-}
-END_TEST
-
-/* So many that threads are at different kernels at the same time: an arena that two had would show. */
-START_TEST(threads_have_arenas_of_their_own)
-{
-    enum { MANY = 1000 };
-    network_case c;
-    void *weights[2];
-    int8_t *few = network_case_values(AIC_INT8, (int64_t)IMAGES * PLANE, 3);
-    int8_t *x = malloc((size_t)MANY * PLANE), *y = malloc((size_t)MANY * PLANE);
-    static int8_t expected[IMAGES][PLANE];
-    ck_assert(x != NULL && y != NULL);
-    aic_pool_suppose(AIC_POOL_ALWAYS);
-    aic_context *context = context_with(4, NULL);
-    open_layers(&c, weights);
-    aic_network *network = network_case_network(&c, context, NULL);
-    for (size_t k = 0; k < MANY; k++) {
-        memcpy(x + k * PLANE, few + k % IMAGES * PLANE, PLANE);
-    }
-    for (size_t k = 0; k < IMAGES; k++) {
-        expect_layers(few + k * PLANE, weights, expected[k]);
-    }
-    ck_assert_int_eq(aic_network_batch(network, (const void *[]){x}, 1, (void *[]){y}, 1, MANY), AIC_OK);
-    for (size_t k = 0; k < MANY; k++) {
-        ck_assert_mem_eq(y + k * PLANE, expected[k % IMAGES], PLANE);
-    }
-    aic_network_destroy(network);
-    aic_context_destroy(context);
-    aic_pool_suppose(AIC_POOL_USUAL);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
-    free(few);
-    free(x);
-    free(y);
-}
-END_TEST
-
-typedef struct caller {
-    const aic_network *network;
-    const int8_t *x, *expected;
-    bool same;
-} caller;
-
-static void *call_often(void *argument)
-{
-    enum { CALLS = 50 };
-    caller *who = argument;
-    who->same = true;
-    for (int i = 0; i < CALLS && who->same; i++) {
-        int8_t y[PLANE];
-        who->same = call(who->network, who->x, y) == AIC_OK && memcmp(y, who->expected, PLANE) == 0;
-    }
-    return NULL;
-}
-
-static void call_in_child(void *argument)
-{
-    caller *who = argument;
-    (void)call_often(who);
-    child_expect(who->same, "the child's result");
-}
-
-/* More callers than arenas are kept; each has an input of its own. */
-START_TEST(any_number_of_threads_calls)
-{
-    enum { CALLERS = 11 };
-    network_case c;
-    void *weights[2], *x[CALLERS];
-    pthread_t thread[CALLERS];
-    static int8_t expected[CALLERS][PLANE];
-    caller who[CALLERS];
-    open_layers(&c, weights);
-    aic_network *network = network_case_network(&c, NULL, NULL);
-    for (size_t i = 0; i < CALLERS; i++) {
-        x[i] = network_case_values(AIC_INT8, PLANE, 100 + i);
-        expect_layers(x[i], weights, expected[i]);
-        who[i] = (caller){network, x[i], expected[i], false};
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &who[i]), 0);
-    }
-    for (size_t i = 0; i < CALLERS; i++) {
-        ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
-        ck_assert(who[i].same);
-    }
-    ck_assert_str_eq(child_run(call_in_child, &who[0]), "");
-    aic_network_destroy(network);
-    network_case_close(&c);
-    for (size_t i = 0; i < CALLERS; i++) {
-        free(x[i]);
-    }
-    free(weights[0]);
-    free(weights[1]);
 }
 END_TEST
 
@@ -375,7 +192,7 @@ static void take_step(void *user, size_t kernel)
 /* A timed call gives the results of any other, and the time of each of the four kernels. */
 static void times_are_of_kernels(const aic_network *network, const void *x, const int8_t *y)
 {
-    int8_t again[PLANE];
+    int8_t again[LAYERS_PLANE];
     uint64_t ns[5];
     memset(ns, 0xff, sizeof ns);
     ck_assert_int_eq(aic_network_call_timed(network, &x, 1, (void *[]){again}, 1, ns), AIC_OK);
@@ -389,14 +206,14 @@ static void times_are_of_kernels(const aic_network *network, const void *x, cons
 START_TEST(progress_and_steps)
 {
     network_case c;
-    void *weights[2], *x = network_case_values(AIC_INT8, PLANE, 3);
-    int8_t y[PLANE];
+    void *weights[2], *x = network_case_values(AIC_INT8, LAYERS_PLANE, 3);
+    int8_t y[LAYERS_PLANE];
     seen s = {.stop = 100};
     aic_network_options options = aic_network_options_init();
     aic_network *network = NULL;
     options.user = &s;
     options.progress = see;
-    open_layers(&c, weights);
+    layers_open(&c, weights);
     aic_network_destroy(network_case_network(&c, NULL, &options));
     ck_assert_uint_eq(s.last, 4);
     ck_assert_uint_eq(s.most, 4);
@@ -408,7 +225,7 @@ START_TEST(progress_and_steps)
     options.progress = NULL;
     options.step = take_step;
     network = network_case_network(&c, NULL, &options);
-    ck_assert_int_eq(call(network, x, y), AIC_OK);
+    ck_assert_int_eq(network_case_call(network, x, y), AIC_OK);
     ck_assert_uint_eq(s.calls, 4);
     s.calls = 0;
     times_are_of_kernels(network, x, y);
@@ -483,138 +300,6 @@ START_TEST(progress_ends_the_work)
 }
 END_TEST
 
-/* ---- what ends a call, calls in calls ---- */
-
-/* A caller's loop on the calling thread, in halves. Inside of it, perhaps, a batch of another network. */
-typedef struct loop {
-    int calls;
-    const aic_network *inner;
-    const void *in[2];
-    void *out;
-} loop;
-
-static void by_halves(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
-{
-    loop *l = user;
-    l->calls++;
-    if (l->inner != NULL) {
-        ck_assert_msg(aic_network_batch(l->inner, l->in, 2, &l->out, 1, 4) == AIC_OK, "%s", aic_last_error());
-    }
-    body(data, 0, items / 2, 0);
-    body(data, items / 2, items, workers - 1);
-}
-
-enum { TILE = 8 * 8 };
-static const char TILES[] = "input rows int32 [1]\ninput s float32 [1]\nbuffer y float32 [8,8]\n"
-                            "kernel texpands(dtype=float32, rows=8, cols=8) : dst=y scalar=s\n"
-                            "kernel texpands(dtype=float32, rows=8, cols=8, v_row=dyn) : dst=y scalar=s v_row=rows\n"
-                            "output y\n";
-
-static aic_network *open_tiles(network_case *c, loop *l, aic_context **context)
-{
-    aic_context_options options = aic_context_options_init();
-    options.threads = 2;
-    options.parallel_for = by_halves;
-    options.parallel_for_data = l;
-    ck_assert_msg(aic_context_create(&options, context) == AIC_OK, "%s", aic_last_error());
-    network_case_open(c);
-    network_case_text(c, TILES);
-    return network_case_network(c, *context, NULL);
-}
-
-/* Of images that break a rule it is the first that was come to that the batch tells; no worker goes on behind its own.
- */
-START_TEST(an_image_that_fails_ends_a_batch)
-{
-    network_case c;
-    loop l = {.calls = 0};
-    aic_context *context;
-    aic_network *network = open_tiles(&c, &l, &context);
-    static const int32_t rows[6] = {8, 99, 8, 77, 8, 8}, right[6] = {8, 1, 2, 3, 4, 5};
-    static const float values[6] = {1, 2, 3, 4, 5, 6};
-    static float y[6][TILE];
-    void *out = y;
-    ck_assert_int_eq(aic_network_batch(network, (const void *[]){rows, values}, 2, &out, 1, 6), AIC_INVALID_ARGUMENT);
-    ck_assert_msg(strstr(aic_last_error(), "line 6") != NULL && strstr(aic_last_error(), "99") != NULL, "%s",
-                  aic_last_error());
-    ck_assert_int_eq(l.calls, 1);
-    ck_assert(y[0][0] == 1 && y[2][0] == 0 && y[4][0] == 0 && y[5][0] == 0);
-    ck_assert_int_eq(aic_network_batch(network, (const void *[]){right, values}, 2, &out, 1, 6), AIC_OK);
-    ck_assert(y[1][7] == 2 && y[5][4 * 8] == 6);
-    aic_network_destroy(network);
-    aic_context_destroy(context);
-    network_case_close(&c);
-}
-END_TEST
-
-/* In a loop of the library's a batch is done by the thread that it is called on. */
-START_TEST(batches_in_loops_are_not_divided)
-{
-    network_case c;
-    loop l = {.calls = 0};
-    aic_context *context;
-    aic_network *network = open_tiles(&c, &l, &context);
-    static const int32_t rows[4] = {8, 8, 8, 8};
-    static const float values[4] = {1, 2, 3, 4}, others[4] = {5, 6, 7, 8};
-    static float y[4][TILE], z[4][TILE];
-    void *out = y;
-    l = (loop){.inner = network, .in = {rows, others}, .out = z};
-    ck_assert_int_eq(aic_network_batch(network, (const void *[]){rows, values}, 2, &out, 1, 4), AIC_OK);
-    ck_assert_int_eq(l.calls, 1);
-    for (int k = 0; k < 4; k++) {
-        ck_assert(y[k][0] == values[k] && y[k][TILE - 1] == values[k]);
-        ck_assert(z[k][0] == others[k] && z[k][TILE - 1] == others[k]);
-    }
-    aic_network_destroy(network);
-    aic_context_destroy(context);
-    network_case_close(&c);
-}
-END_TEST
-
-/* A step that calls the network once more, to a depth. */
-typedef struct depth {
-    const aic_network *network;
-    const int8_t *x;
-    int left;
-} depth;
-
-static void call_deeper(void *user, size_t kernel)
-{
-    depth *d = user;
-    int8_t y[PLANE];
-    if (kernel == 1 && d->left-- > 0) {
-        ck_assert_int_eq(call(d->network, d->x, y), AIC_OK);
-    }
-}
-
-/* More calls at a time than arenas are kept, each within a step of another. */
-START_TEST(calls_in_steps_have_arenas_of_their_own)
-{
-    network_case c;
-    void *weights[2], *x = network_case_values(AIC_INT8, PLANE, 3), *other = network_case_values(AIC_INT8, PLANE, 4);
-    int8_t expected[PLANE], y[PLANE];
-    depth d = {.x = other};
-    aic_network_options options = aic_network_options_init();
-    options.step = call_deeper;
-    options.user = &d;
-    open_layers(&c, weights);
-    expect_layers(x, weights, expected);
-    aic_network *network = network_case_network(&c, NULL, &options);
-    d.network = network;
-    for (int again = 0; again < 2; again++) {
-        d.left = 10;
-        ck_assert_int_eq(call(network, x, y), AIC_OK);
-        ck_assert_mem_eq(y, expected, PLANE);
-    }
-    aic_network_destroy(network);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
-    free(other);
-    free(x);
-}
-END_TEST
-
 /* ---- images of constants, places ---- */
 
 #define LAYERED(out, in, fm, kernel, more, w)                                                                          \
@@ -626,30 +311,31 @@ END_TEST
  */
 static const char PARTS[] =
     "input x int8 [1,6,6,32]\nconstant w w.npy\nview t w int8 [9216] at 0\nview v w int8 [9216] at 9216\n"
-    "view u w int8 [2048] at 0\nview xw x uint32 [288] at 0\nbuffer d int8 [2,6,6,32]\n" BUFFER(a) BUFFER(b)
-        BUFFER(y) "view aw a uint32 [288] at 0\n"
-                  "kernel tensor_arithmetic(op=BM_CPY, shape=[1,1,18,16]) : output=aw input0=xw\n" LAYERED(
-                      b, a, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t)
-                      LAYERED(a, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", v) LAYERED(d, a, "1,6,6", "1,1,1,64", "", u)
-                          LAYERED(b, d, "2,6,6", "2,1,1,32", "", u)
-                              LAYERED(y, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t) "output y\n";
+    "view u w int8 [2048] at 0\nview xw x uint32 [288] at 0\nbuffer d int8 [2,6,6,32]\n" LAYERS_BUFFER(a)
+        LAYERS_BUFFER(b)
+            LAYERS_BUFFER(y) "view aw a uint32 [288] at 0\n"
+                             "kernel tensor_arithmetic(op=BM_CPY, shape=[1,1,18,16]) : output=aw input0=xw\n" LAYERED(
+                                 b, a, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t)
+                                 LAYERED(a, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", v)
+                                     LAYERED(d, a, "1,6,6", "1,1,1,64", "", u) LAYERED(b, d, "2,6,6", "2,1,1,32", "", u)
+                                         LAYERED(y, b, "1,6,6", "1,3,3,32", ", pad=[1,1,1,1]", t) "output y\n";
 
 START_TEST(constants_are_packed_by_part_and_form)
 {
     network_case c;
     aic_network_options options = aic_network_options_init();
-    static int8_t y[2][PLANE];
+    static int8_t y[2][LAYERS_PLANE];
     network_case_open(&c);
-    free(network_case_npy(&c, "w.npy", AIC_INT8, 2 * WEIGHTS, NULL));
-    void *x = network_case_values(AIC_INT8, PLANE, 3);
+    free(network_case_npy(&c, "w.npy", AIC_INT8, 2 * LAYERS_WEIGHTS, NULL));
+    void *x = network_case_values(AIC_INT8, LAYERS_PLANE, 3);
     network_case_text(&c, PARTS);
     for (int reference = 0; reference < 2; reference++) {
         options.reference = reference == 1;
         aic_network *network = network_case_network(&c, NULL, &options);
-        ck_assert_msg(call(network, x, y[reference]) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(network_case_call(network, x, y[reference]) == AIC_OK, "%s", aic_last_error());
         aic_network_destroy(network);
     }
-    ck_assert_mem_eq(y[0], y[1], PLANE);
+    ck_assert_mem_eq(y[0], y[1], LAYERS_PLANE);
     network_case_close(&c);
     free(x);
 }
@@ -676,7 +362,7 @@ START_TEST(buffers_share_places_when_their_lives_are_apart)
     ck_assert_int_eq(aic_network_info(network, &facts), AIC_OK);
     ck_assert_int_eq(facts.buffer_bytes, (5 + 3 + 2) * LINE);
     ck_assert_int_eq(facts.arena_bytes, (5 + 2) * LINE);
-    ck_assert_int_eq(call(network, x, y), AIC_OK);
+    ck_assert_int_eq(network_case_call(network, x, y), AIC_OK);
     for (int i = 0; i < 16; i++) {
         ck_assert(y[i] == 2 * x[i] * x[i] + 4 * x[i]);
     }
@@ -751,14 +437,8 @@ Suite *suite_network(void)
     tcase_add_loop_test(tcase, layers_give_what_the_references_give, 0, levels_count());
     tcase_add_test(tcase, facts_are_told);
     tcase_add_test(tcase, residuals_views_and_in_place);
-    tcase_add_loop_test(tcase, batches_are_as_many_calls, 0, BY_REFERENCE + 1);
-    tcase_add_test(tcase, threads_have_arenas_of_their_own);
-    tcase_add_test(tcase, any_number_of_threads_calls);
     tcase_add_test(tcase, progress_and_steps);
     tcase_add_test(tcase, progress_ends_the_work);
-    tcase_add_test(tcase, an_image_that_fails_ends_a_batch);
-    tcase_add_test(tcase, batches_in_loops_are_not_divided);
-    tcase_add_test(tcase, calls_in_steps_have_arenas_of_their_own);
     tcase_add_test(tcase, constants_are_packed_by_part_and_form);
     tcase_add_test(tcase, buffers_share_places_when_their_lives_are_apart);
     tcase_add_test(tcase, wrong_calls_are_refused);
