@@ -1,0 +1,267 @@
+/* Tiles of contractions: how an extent is cut into them, what they cost and need, which weights they fetch ahead. */
+#include "codegen/contraction/lean.h"
+#include "codegen/contraction/tiling.h"
+#include "frontend/core/spec.h"
+#include "tests/plan_case.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_tiling(void);
+
+START_TEST(extents_are_cut_evenly)
+{
+    for (int64_t extent = 1; extent <= 60; extent++) {
+        for (int64_t most = 1; most <= extent; most++) {
+            aic_split s = aic_split_evenly(extent, most);
+            ck_assert_int_le(s.large, most);
+            ck_assert_int_ge(s.large_count, 1);
+            ck_assert_int_ge(s.small_count, 0);
+            ck_assert_int_eq(s.large * s.large_count + (s.large - 1) * s.small_count, extent);
+            ck_assert_int_eq(s.large_count + s.small_count, (extent + most - 1) / most);
+        }
+    }
+}
+END_TEST
+
+/* Small tiles read the planes of transformed weights once for each product: from a first-level cache that holds them
+ * sooner than from one that does not. */
+START_TEST(planes_beyond_the_first_level_cache)
+{
+    for (int blocks = 1; blocks <= 64; blocks *= 64) {
+        char text[200];
+        double cost[2];
+        snprintf(text, sizeof text,
+                 "conv2d(dtype=float16, fm_shape=[%d,12,12,16], kernel_shape=[%d,3,3,32,16], accumulate=winograd)",
+                 blocks, blocks);
+        ck_assert_int_eq(aic_spec_read(text, &plan_spec), AIC_OK);
+        for (int i = 0; i < 2; i++) {
+            aic_machine machine = *aic_machine_of(AIC_CORE_ZEN4);
+            aic_schedule_info info;
+            machine.l1_bytes = i == 0 ? 32 << 10 : 1 << 20;
+            plan_problem.machine = &machine;
+            ck_assert_int_eq(aic_generator_linked()->plan(
+                                 &plan_problem,
+                                 "schedule(kernel=winograd, rows=2, cols=10, vectors=2, unroll=16, band=1, m=2)",
+                                 &info),
+                             AIC_OK);
+            cost[i] = info.cost;
+        }
+        ck_assert_msg(blocks == 1 ? cost[0] == cost[1] : cost[0] > cost[1], "%g and %g", cost[0], cost[1]);
+    }
+}
+END_TEST
+
+/* ---- the level amx ---- */
+
+/* The report says by which blocks of channels a tile passes. */
+START_TEST(blocks_of_channels)
+{
+    char *text;
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    ck_assert_int_eq(aic_spec_read(PLAN_INT8, &plan_spec), AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->explain(&plan_problem, "schedule(kernel=amx, blocks=2)", &text), AIC_OK);
+    ck_assert_msg(strstr(text, "of one of 2 blocks of channels") != NULL, "%s", text);
+    free(text);
+    ck_assert_int_eq(aic_generator_linked()->explain(&plan_problem, "schedule(kernel=amx, blocks=1)", &text), AIC_OK);
+    ck_assert_msg(strstr(text, "blocks of channels") == NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+/* Tiles are supposed to be those of golden-cove where the core has none, with its own caches. */
+START_TEST(tiles_of_a_core_without)
+{
+    aic_machine without = *aic_machine_of(AIC_CORE_GOLDEN_COVE);
+    aic_schedule_info of[2];
+    without.tiles = false;
+    without.core = AIC_CORE_ZEN4;
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    ck_assert_int_eq(aic_spec_read(PLAN_INT8, &plan_spec), AIC_OK);
+    for (int i = 0; i < 2; i++) {
+        plan_problem.machine = i == 0 ? aic_machine_of(AIC_CORE_GOLDEN_COVE) : &without;
+        ck_assert_int_eq(aic_generator_linked()->plan(&plan_problem, "schedule(kernel=amx)", &of[i]), AIC_OK);
+    }
+    ck_assert_str_eq(of[0].text, of[1].text);
+    ck_assert(of[0].cost > 0 && of[0].cost == of[1].cost);
+}
+END_TEST
+
+typedef struct lean_walk {
+    size_t lean;
+} lean_walk;
+
+/* Both forms have the same phases and items, and the weights of one have room for those of the other. */
+static bool check_lean(void *user, const aic_plan *plan)
+{
+    lean_walk *seen = user;
+    const aic_tiling *t = aic_tiling_of(plan);
+    if (t->lean.channels > 0) {
+        aic_plan *lean = aic_lean_plan(plan);
+        ck_assert_ptr_nonnull(lean);
+        const aic_tiling *other = aic_tiling_of(lean);
+        ck_assert_int_eq(other->staging.has_epilogue, t->staging.has_epilogue);
+        ck_assert_int_eq(other->staging.strips, t->staging.strips);
+        ck_assert_int_eq(other->band.count, t->band.count);
+        ck_assert_int_eq(other->panel.items, t->panel.items);
+        ck_assert_int_le(other->panel.packed_bytes, t->panel.packed_bytes);
+        free(lean);
+        seen->lean++;
+    }
+    return true;
+}
+
+/* In the second, the taps of a kernel row are merged in the lean form alone, and only the other one, whose tiles run
+ * across rows with gaps between them, leaves its sums in a buffer. */
+START_TEST(lean_forms)
+{
+    static const struct {
+        const char *spec;
+        bool lean;
+    } CASES[] = {
+        {"conv2d(dtype=int8, fm_shape=[3,14,14,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])", true},
+        {"conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,5,5,64,32], pad=[2,2,2,2])", true},
+        {"conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,5,5,48,32])", true},
+        {"conv2d(dtype=float16, fm_shape=[3,14,14,16], kernel_shape=[3,3,3,64,16], accumulate=fast)", false},
+    };
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "amx");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        lean_walk seen = {0};
+        ck_assert_int_eq(aic_spec_read(CASES[i].spec, &plan_spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&plan_spec, &plan_semantics, &plan_spec), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = check_lean, .user = &seen});
+        ck_assert_msg((seen.lean > 0) == CASES[i].lean, "case %zu", i);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
+/* ---- weights ---- */
+
+/* Tiles fetch every line of the panel that a loop body reads once, so far ahead: there are tiles of 4 and of 3 columns.
+ */
+START_TEST(weights_are_fetched_ahead)
+{
+    static const struct {
+        const char *isa, *schedule;
+        int fetches; /* of a loop body */
+    } ROWS[] = {
+        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=12288)", 8},
+        {"avx512", "schedule(rows=1, cols=4, vectors=1, unroll=2, band=1, ahead=12288)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=12288)", 4},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1, ahead=12288)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1, ahead=12288)", 1},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1)", 0},
+        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=0)", 0},
+    };
+    enum { BODIES = 2 };
+    const int rows = sizeof ROWS / sizeof *ROWS;
+    for (int i = 0; i < rows; i++) {
+        char *text;
+        size_t size;
+        int calls = 0, ahead = 0;
+        ck_assert_msg(aic_dump(NULL, &plan_spec, ROWS[i].schedule, AIC_DUMP_IR, ROWS[i].isa, NULL, &text, &size) ==
+                          AIC_OK,
+                      "%s", aic_last_error());
+        for (const char *at = text; (at = strstr(at, "call void @llvm.prefetch")) != NULL; at++) {
+            calls++;
+        }
+        for (const char *at = text; (at = strstr(at, ", i64 12288\n")) != NULL; at++) {
+            ahead++;
+        }
+        ck_assert_msg(calls == BODIES * ROWS[i].fetches, "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, calls);
+        ck_assert_msg(ahead == (calls > 0 ? BODIES : 0), "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, ahead);
+        aic_free(text);
+    }
+}
+END_TEST
+
+/* The largest legal shapes: every size is finite arithmetic, nothing wraps. */
+START_TEST(largest_shapes)
+{
+    static const char *const TEXTS[] = {
+        "conv2d(dtype=float16, fm_shape=[256,4096,4096,16], kernel_shape=[256,255,255,4096,16], pad=[255,255,255,255])",
+        "conv2d(dtype=int8, fm_shape=[128,4096,4096,32], kernel_shape=[128,1,1,4096,32], stride=[63,63])",
+        "conv2d(dtype=float16, fm_shape=[256,4096,4096,16], kernel_shape=[256,16,16,16,16], dilation=[255,255])",
+        "mmad(dtype=float32, m=4095, n=4095, k=4095, a_format=Zz, b_format=Zn, c_format=Nz)",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        ck_assert_int_eq(aic_spec_read(TEXTS[i], &plan_spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_validate(&plan_spec, NULL), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        ck_assert_ptr_eq(plan->shape, &aic_shape_contraction);
+        const aic_contraction *c = aic_contraction_of(plan);
+        const aic_tiling *t = aic_tiling_of(plan);
+        const aic_requirements *r = &plan->requirements;
+        ck_assert_int_gt(aic_workspace_bytes(r, AIC_PLAIN), t->panel.packed_bytes);
+        ck_assert_int_eq(aic_workspace_bytes(r, AIC_PLAIN) - aic_workspace_bytes(r, AIC_PACKED),
+                         64 + (t->panel.image_bytes + 63) / 64 * 64); /* a head before it */
+        ck_assert_int_ge(t->panel.packed_bytes,
+                         c->n * c->c1 * c->c0 * c->down.taps * c->across.taps * t->geometry.source_bytes);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
+static bool check_strips(void *user, const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    (void)user;
+    ck_assert_int_eq(t->geometry.outputs, c->n);
+    ck_assert_int_eq(t->staging.strip_columns % 16, 0);
+    ck_assert_int_eq(t->staging.strip_columns % t->geometry.panel_channels, 0);
+    ck_assert_int_ge(t->panel.used * t->geometry.panel_channels, c->n);
+    ck_assert_int_ge(t->panel.count, t->panel.used);
+    ck_assert(t->geometry.panel_channels == t->geometry.lanes || t->geometry.panel_channels - t->geometry.lanes < c->n);
+    int64_t staging_bytes = t->staging.strip_columns / 16 * t->staging.pitch;
+    ck_assert_int_ge(staging_bytes, t->geometry.rows.large * t->geometry.cols.large * t->staging.strip_columns * 4);
+    ck_assert_int_le(staging_bytes, 64 * 64);
+    return true;
+}
+
+/* No results but those of one tile are held back on their way through an epilogue; no panel has a vector that nothing
+ * needs, and the panels cover all columns. */
+START_TEST(strips)
+{
+    static const char *const TEXTS[] = {
+        "mmad(dtype=float16, m=4095, n=5, k=64)",
+        "mmad(dtype=int8, m=300, n=100, k=4095)",
+        "mmad(dtype=float32, m=1, n=4095, k=1)",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        ck_assert_int_eq(aic_spec_read(TEXTS[i], &plan_spec), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = check_strips});
+        aic_plan_free(plan);
+    }
+    aic_schedule_info info;
+    ck_assert_int_eq(aic_spec_read(TEXTS[0], &plan_spec), AIC_OK);
+    ck_assert_int_eq(
+        aic_generator_linked()->plan(&plan_problem, "schedule(rows=4, cols=1, vectors=2, unroll=1, band=1)", &info),
+        AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "has vectors without output channels") != NULL, "%s", aic_last_error());
+}
+END_TEST
+
+Suite *suite_tiling(void)
+{
+    Suite *suite = suite_create("tiling");
+    TCase *cases = tcase_create("tiles");
+    tcase_set_timeout(cases, 60); /* sanitizers are slow */
+    tcase_add_checked_fixture(cases, plan_setup, NULL);
+    tcase_add_test(cases, extents_are_cut_evenly);
+    tcase_add_test(cases, planes_beyond_the_first_level_cache);
+    tcase_add_test(cases, blocks_of_channels);
+    tcase_add_test(cases, tiles_of_a_core_without);
+    tcase_add_test(cases, lean_forms);
+    tcase_add_test(cases, weights_are_fetched_ahead);
+    tcase_add_test(cases, largest_shapes);
+    tcase_add_test(cases, strips);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
