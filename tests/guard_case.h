@@ -1,0 +1,20 @@
+/* Runs of LLVM in tests that fail, and a request that must work after them. */
+#ifndef AIC_TESTS_GUARD_CASE_H
+#define AIC_TESTS_GUARD_CASE_H
+
+#include "codegen/llvm/guard.h"
+
+/* The kind of these runs, see aic_guard_run(). */
+enum { GUARD_KIND = AIC_GUARD_KINDS - 1 };
+
+/* A fixture, and the object of a convolution, which needs it. */
+void guard_setup(void);
+aic_status guard_dump(void);
+
+/* Runs it in the guard. What LLVM held when it gave up is lost by design and no leak to report. */
+aic_status guard_run_losing(aic_status (*body)(void *argument), void *argument);
+
+/* A run in which instruction selection gives up. */
+aic_status guard_fail_to_select(void);
+
+#endif
