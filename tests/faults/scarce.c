@@ -5,12 +5,12 @@
 #include "runtime/call/scratch.h"
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
+#include "tests/faults/task.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #define LARGE "mmad(dtype=int8, m=64, n=64, k=512)" /* is shared */
-#define MOVE "transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])"
 
 enum { BYTES = 1 << 17, IMAGES = 3 };
 
@@ -94,8 +94,8 @@ static aic_status open_things(things *t)
     status = status == AIC_OK ? open_context(1, 0, &t->alone) : status;
     status = status == AIC_OK ? open_kernel(t->context, &t->shared) : status;
     status = status == AIC_OK ? open_kernel(t->alone, &t->single) : status;
-    status = status == AIC_OK ? aic_network_open(t->context, scenarios_network(), &options, &t->network) : status;
-    status = status == AIC_OK ? aic_spec_read(MOVE, &t->move) : status;
+    status = status == AIC_OK ? aic_network_open(t->context, task_path.net, &options, &t->network) : status;
+    status = status == AIC_OK ? aic_spec_read(TASK_MOVE, &t->move) : status;
     status = status == AIC_OK ? aic_jit_spec(t->alone, &t->move, operand, 2) : status;
     calls_pause(false);
     return status;
@@ -223,7 +223,7 @@ aic_status scarce_records(const char **wrong)
 
 aic_status scarce_cache(const char **wrong)
 {
-    static const char *const TEXTS[] = {MOVE, "transdata(dtype=int8, src=ND, dst=Nz, shape=[32,32])",
+    static const char *const TEXTS[] = {TASK_MOVE, "transdata(dtype=int8, src=ND, dst=Nz, shape=[32,32])",
                                         "transdata(dtype=int8, src=ND, dst=Nz, shape=[48,32])"};
     aic_context *context = NULL;
     fill_operands();

@@ -23,11 +23,28 @@ aic_status scarce_memory(const char **wrong);
 aic_status scarce_records(const char **wrong);
 aic_status scarce_cache(const char **wrong);
 
-/* The folder of a network of one input and one output. */
-const char *scenarios_network(void);
+/* Those of tuning.c. */
+aic_status tuning_merge(const char **wrong);
+aic_status tuning_estimate(const char **wrong);
+aic_status tuning_measure(const char **wrong);
+
+/* Those of disk.c: a kernel that is kept and found, the folder looked after, the same of a part, ready-made parts. */
+aic_status disk_keep(const char **wrong);
+aic_status disk_look_after(const char **wrong);
+aic_status disk_keep_parts(const char **wrong);
+aic_status disk_ready_parts(const char **wrong);
+
+/* Those of networks.c. */
+aic_status networks_run(const char **wrong);
+aic_status networks_export(const char **wrong);
 
 /* Makes what scenarios read: a folder with files. False when that fails. */
 bool scenarios_open(void);
 void scenarios_close(void);
+
+/* The same of what those of a file read, in that folder. */
+bool tuning_open(void);
+void tuning_close(void);
+bool networks_open(void);
 
 #endif
