@@ -1,5 +1,6 @@
 /* Parts of kernels: numbers, trip counts and roles in both forms; keys and identities; equal keys, equal bytes; kernels
- * of both forms against the reference; the cache of parts. What linking refuses is in test_pieces.c. */
+ * of both forms against the reference. What linking refuses is in test_pieces.c, the cache of parts in
+ * test_part_cache.c. */
 #include "codegen/codegen.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
@@ -7,17 +8,13 @@
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
 #include "runtime/code/code_memory.h"
-#include "runtime/request/context.h"
-#include "tests/child.h"
-#include "tests/conv_case.h"
+#include "tests/context_case.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
 #include <check.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -479,22 +476,19 @@ START_TEST(equal_keys)
 END_TEST
 
 /* profile: NULL, or "gdb", which wants whole objects, so that kernels are in the literal form. */
-static aic_context *open_context(int level, const char *profile, uint64_t bytes)
+static aic_context *open_context(int level, const char *profile)
 {
     aic_context_options options = aic_context_options_init();
-    aic_context *context;
     options.isa = levels_name(level);
     options.profile = profile;
-    options.cache_bytes = bytes;
-    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
-    return context;
+    return context_new(&options);
 }
 
 /* Kernels of either form give what the reference gives; parts of one kernel are in the next one with other numbers. A
  * level sees every FORMS_STEP-th of them, beginning with another one from level to level, and so some of every kind. */
 START_TEST(both_forms)
 {
-    aic_context *context[] = {open_context(_i, NULL, 0), open_context(_i, "gdb", 0)};
+    aic_context *context[] = {open_context(_i, NULL), open_context(_i, "gdb")};
     const aic_semantics semantics = aic_semantics_init();
     for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
         aic_spec spec;
@@ -518,139 +512,10 @@ START_TEST(both_forms)
 }
 END_TEST
 
-/* ---- the cache ---- */
-
-START_TEST(found_again)
-{
-    aic_context *context = open_context(0, NULL, 0), *other = open_context(0, NULL, 0);
-    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24),
-                          elsewhere = conv_kernel_info(other, 24);
-    ck_assert_uint_gt(first.parts_made, 0);
-    ck_assert_uint_eq(first.parts_ready + first.parts_loaded, 0);
-    ck_assert_uint_eq(second.parts_made, 0);
-    ck_assert_uint_eq(second.parts_ready, first.parts_made);
-    ck_assert_uint_eq(elsewhere.parts_ready, 0); /* contexts have nothing in common */
-    ck_assert_uint_gt(first.make_ns, 0);
-    aic_context_destroy(context);
-    aic_context_destroy(other);
-}
-END_TEST
-
-/* Kernels of loops, that need no compilation where another shape has left its parts. */
-START_TEST(loops_found_again)
-{
-    static const char *const texts[][2] = {
-        {"tensor_arithmetic(op=BM_MUL, shape=[1,16,16,64])", "tensor_arithmetic(op=BM_MUL, shape=[1,16,9,64])"},
-        {"tensor_arithmetic(op=BM_ADD, shape=[1,2,12,48], input1_stride=[0,48,0,1])",
-         "tensor_arithmetic(op=BM_ADD, shape=[1,5,7,48], input1_stride=[0,48,0,1])"},
-        {"tensor_arithmetic_quantized(op=BM_SUB, shape=[4,16,16,64])",
-         "tensor_arithmetic_quantized(op=BM_SUB, shape=[4,16,9,64])"},
-        {"texpands(dtype=float32, rows=64, cols=1024)", "texpands(dtype=float32, rows=48, cols=512)"},
-        /* runs that end with other rests */
-        {"tensor_arithmetic(op=BM_ADD, shape=[1,5,33,71])", "tensor_arithmetic(op=BM_ADD, shape=[1,7,41,64])"},
-        {"tensor_arithmetic(op=BM_ADD, shape=[1,5,63,71], input1_stride=[0,1,0,0])",
-         "tensor_arithmetic(op=BM_ADD, shape=[1,6,61,73], input1_stride=[0,1,0,0])"},
-    };
-    aic_context *context = open_context(0, NULL, 0);
-    uint32_t made[2], ready[2];
-    for (int i = 0; i < 2; i++) {
-        const aic_spec spec = spec_of(texts[_i][i]);
-        aic_kernel *kernel;
-        aic_kernel_info info = aic_kernel_info_init();
-        ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
-        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
-        made[i] = info.parts_made;
-        ready[i] = info.parts_ready;
-        aic_kernel_destroy(kernel);
-    }
-    ck_assert_uint_gt(made[0], 0);
-    ck_assert_uint_eq(ready[0], 0);
-    ck_assert_uint_eq(made[1], 0);
-    ck_assert_uint_eq(ready[1], made[0]);
-    aic_context_destroy(context);
-}
-END_TEST
-
-/* No more bytes than the limit says, an eighth of that of kernels: each part goes when the next one is made. */
-START_TEST(limited)
-{
-    aic_context *context = open_context(0, NULL, 8);
-    const aic_kernel_info first = conv_kernel_info(context, 16), second = conv_kernel_info(context, 24);
-    ck_assert_uint_gt(second.parts_made, 0);
-    ck_assert_uint_eq(second.parts_made, first.parts_made);
-    ck_assert_uint_eq(context->parts.cache.weight, 0);
-    aic_context_destroy(context);
-}
-END_TEST
-
-typedef struct maker {
-    aic_context *context;
-    int64_t width;
-    aic_kernel_info info;
-    pthread_t thread;
-} maker;
-
-static void *run_maker(void *argument)
-{
-    maker *m = argument;
-    m->info = conv_kernel_info(m->context, m->width);
-    return NULL;
-}
-
-/* Several threads want it at the same time: one makes it. */
-START_TEST(made_once)
-{
-    enum { MAKERS = 8 };
-    maker all[MAKERS];
-    aic_context *context = open_context(0, NULL, 0), *alone = open_context(0, NULL, 0);
-    const uint32_t parts = conv_kernel_info(alone, 12).parts_made;
-    uint32_t made = 0, ready = 0;
-    for (int i = 0; i < MAKERS; i++) {
-        all[i] = (maker){.context = context, .width = 12 + 4 * i};
-        ck_assert_int_eq(pthread_create(&all[i].thread, NULL, run_maker, &all[i]), 0);
-    }
-    for (int i = 0; i < MAKERS; i++) {
-        ck_assert_int_eq(pthread_join(all[i].thread, NULL), 0);
-        made += all[i].info.parts_made;
-        ready += all[i].info.parts_ready;
-    }
-    ck_assert_uint_eq(made, parts);
-    ck_assert_uint_eq(ready, (MAKERS - 1) * parts);
-    aic_context_destroy(context);
-    aic_context_destroy(alone);
-}
-END_TEST
-
-#if !defined(AIC_SANITIZED) /* a child of a process with threads finds a sanitizer's allocator as they left it */
-
-static void make_in_child(void *context)
-{
-    const aic_kernel_info ready = conv_kernel_info(context, 28), made = conv_kernel_info(context, 32);
-    child_expect(ready.parts_ready > 0 && ready.parts_made == 0, "a part that was there before the fork");
-    child_expect(made.parts_ready > 0, "a part after the fork");
-}
-
-/* Children of a process whose other threads are making parts: what is ready is found, what was being made is made. */
-START_TEST(forked)
-{
-    aic_context *context = open_context(0, NULL, 0);
-    maker busy = {.context = context, .width = 20};
-    (void)conv_kernel_info(context, 16);
-    ck_assert_int_eq(pthread_create(&busy.thread, NULL, run_maker, &busy), 0);
-    for (int i = 0; i < 5; i++) {
-        ck_assert_str_eq(child_run(make_in_child, context), "");
-    }
-    ck_assert_int_eq(pthread_join(busy.thread, NULL), 0);
-    aic_context_destroy(context);
-}
-END_TEST
-
-#endif
-
 Suite *suite_parts(void)
 {
     Suite *suite = suite_create("parts");
-    TCase *forms = tcase_create("forms"), *cache = tcase_create("cache");
+    TCase *forms = tcase_create("forms");
     tcase_set_timeout(forms, 120);
 #if defined(__x86_64__)
     tcase_add_loop_test(forms, numbers, 0, levels_count());
@@ -662,16 +527,5 @@ Suite *suite_parts(void)
     tcase_add_test(forms, equal_keys);
     tcase_add_loop_test(forms, both_forms, 0, levels_count());
     suite_add_tcase(suite, forms);
-    tcase_set_timeout(cache, 60);
-#if defined(__x86_64__)
-    tcase_add_test(cache, found_again);
-    tcase_add_loop_test(cache, loops_found_again, 0, 6);
-    tcase_add_test(cache, limited);
-    tcase_add_test(cache, made_once);
-#if !defined(AIC_SANITIZED)
-    tcase_add_test(cache, forked);
-#endif
-#endif
-    suite_add_tcase(suite, cache);
     return suite;
 }
