@@ -1,0 +1,24 @@
+/* Moves between layouts that tests of boxes and plans go through, and the schedule by which they plan. */
+#ifndef AIC_TESTS_MOVE_CASE_H
+#define AIC_TESTS_MOVE_CASE_H
+
+#include "codegen/loops/move.h"
+
+#include <aic/types.h>
+#include <stdbool.h>
+
+typedef struct move_pair {
+    aic_layout src, dst;
+} move_pair;
+
+enum { MOVE_PAIRS = 38 };
+extern const move_pair move_pairs[MOVE_PAIRS];
+
+extern const aic_move_schedule move_usual_schedule;
+
+static inline bool is_one_of(aic_layout layout, aic_layout a, aic_layout b)
+{
+    return layout == a || layout == b;
+}
+
+#endif
