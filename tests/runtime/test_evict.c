@@ -1,5 +1,4 @@
 /* Limits of the memory cache: what is given up, what stays, and that nobody reads or runs what is gone. */
-#include "frontend/core/diag.h"
 #include "frontend/core/memory.h"
 #include "frontend/text/text.h"
 #include "runtime/cache/evict.h"
