@@ -236,7 +236,7 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
 
 aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
 {
-    aic_plan *plan;
+    aic_plan *plan = NULL;
     aic_status status = aic_codegen_plan(problem, schedule, &plan);
     if (status != AIC_OK) {
         return status;

@@ -87,7 +87,7 @@ static aic_division divide(const aic_elementwise_plan *p)
     for (unsigned i = 0; i < p->box.dims; i++) {
         iterations[i] = p->box.dim[i].extent;
     }
-    iterations[p->box.dims] = p->inner.extent / p->chunk;
+    iterations[p->box.dims] = p->chunk > 0 ? p->inner.extent / p->chunk : 0;
     return aic_divide(iterations, (int)p->box.dims + 1);
 }
 
