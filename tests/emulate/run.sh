@@ -3,7 +3,8 @@
 # AMX; then level amx of the tool with the emulator in LD_PRELOAD.
 set -uo pipefail
 export LC_ALL=C
-unset AIC_MAX_ISA AIC_CLAIM_LEVEL AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_EMULATE AIC_EMULATE_COUNTS
+# Level amx is asked for whatever level is claimed, and what is counted is of the caches that cores with tiles have.
+unset AIC_MAX_ISA AIC_CLAIM_LEVEL AIC_CLAIM_CACHES AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_EMULATE AIC_EMULATE_COUNTS
 export AIC_CACHE=off
 
 build=$(cd "$1" && pwd)
