@@ -28,6 +28,7 @@ static int64_t blocks_of(const aic_epilogue *p)
 /* ---- descriptions ---- */
 
 _Static_assert(sizeof(aic_epilogue_kernel) <= AIC_WORK_BYTES, "a description of an epilogue fits");
+_Static_assert((int)AIC_EPILOGUE_STEPS >= AIC_STAGES_MAX, "a step of each stage of a chain, the first one included");
 
 aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 {

@@ -2,13 +2,13 @@
  * and the candidate schedules, plain and packed, operands between guard pages, and a stretch of pseudo-random
  * specifications of every operator and of fused chains; with both values of the option overflow.
  *
- * Nearly all of the time goes into compiling. So one level (tests/levels.h) sees the default schedule of every line,
- * and every THOROUGH-th of the candidates; the others see every LINES-th line, and of the candidates every OTHER-th,
- * beginning with another one from line to line and level to level. Where levels make the same code of an operator they
- * take turns. Contents and the reference's results are shared by the levels and renewed for every RENEW-th candidate
- * only. Operators whose code does not depend on the overflow mode, which is about floats that mmad, fixpipe and
- * tik_fixpipe make, see the second mode at one level in every OTHER_MODE-th line, and wherever the reference's results
- * differ. A campaign sees every candidate at every level. */
+ * Nearly all of the time goes into compiling. So every level sees the default schedule of a line, and of the candidates
+ * one level (tests/levels.h) sees every THOROUGH-th, the others every OTHER-th, beginning with another one from line to
+ * line and level to level. Where levels make the same code of an operator they take turns, line by line. Contents and
+ * the reference's results are shared by the levels and renewed for every RENEW-th candidate only. Operators whose code
+ * does not depend on the overflow mode, which is about floats that mmad, fixpipe and tik_fixpipe make, see the second
+ * mode at one level in every OTHER_MODE-th line, and wherever the reference's results differ. A campaign sees every
+ * candidate at every level. */
 #include "frontend/core/stage.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
@@ -29,7 +29,6 @@ enum {
     RANDOM_SPECS = 2, /* jobs of tools/dev test (aicjit check --fuzz) have more of the kind */
     MODES = AIC_OVERFLOW_IEEE + 1,
     RENEW = 4,
-    LINES = 3,
     THOROUGH = 27,
     OTHER = 108,
     OTHER_MODE = 4
@@ -200,7 +199,7 @@ static void check_line(const aic_spec *spec, level_list *levels, uint64_t line)
     for (int i = 0; i < levels->count; i++) {
         level *at = &levels->at[i];
         at->candidate = 0;
-        at->is_done = !levels_is_sampled(at->number, spec, line, 1, LINES);
+        at->is_done = !levels_is_turn(at->number, spec, line);
         find_candidate(at, spec, line);
         is_done = is_done && at->is_done;
     }
