@@ -341,9 +341,9 @@ static bool must_grow(const aic_pool_wish *wish)
 }
 
 /* Whether the pool's threads have lately been late. */
-static bool must_rest(void)
+static bool is_late(void)
 {
-    return state.resume != 0 && !is_mode(AIC_POOL_ALWAYS) && aic_log_now() < state.resume;
+    return state.resume != 0 && aic_log_now() < state.resume;
 }
 
 void aic_pool_enter(aic_pool_turn *turn, const aic_pool_wish *wish)
@@ -360,8 +360,9 @@ void aic_pool_enter(aic_pool_turn *turn, const aic_pool_wish *wish)
         grow(wish);
     }
     turn->holds = true;
-    turn->workers = state.threads < 1 || must_rest() ? 1 : state.threads < allowed ? state.threads : allowed;
-    turn->spins = others == 0 && !wish->processors->quota && state.threads <= wish->processors->count;
+    const bool late = is_late(), rests = late && !is_mode(AIC_POOL_ALWAYS);
+    turn->workers = state.threads < 1 || rests ? 1 : state.threads < allowed ? state.threads : allowed;
+    turn->spins = others == 0 && !late && !wish->processors->quota && state.threads <= wish->processors->count;
 }
 
 void aic_pool_leave(const aic_pool_turn *turn)
