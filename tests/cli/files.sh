@@ -69,4 +69,11 @@ chmod 640 dumps/*
 expect 'AIC_DUMP_DIR again' 0 '' env AIC_DUMP_DIR=dumps "$aicjit" check "$int8"
 ok 'AIC_DUMP_DIR: modes are kept' test "$(for file in dumps/*; do mode "$file"; done | sort -u)" = 640
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*' -o -name 'aic_*.*.*')"
+
+# A process of the same number was killed while it wrote: its temporary files have the first names that this one thinks of.
+# shellcheck disable=SC2016 # for the inner shell
+expect 'temporary files of another one' 0 '' bash -c 'for n in 0 1 2; do echo old >"left.txt.$$.$n"; done
+    exec "$@"' bash "$aicjit" tune "$int8" --budget 0.01 --db left.txt
+ok 'temporary files of another one: the result' grep -q '^# aicjit tuning file' left.txt
+ok 'temporary files of another one: they stay' test "$(cat left.txt.*.0 left.txt.*.2)" = "$(printf 'old\nold')"
 finish

@@ -428,6 +428,9 @@ START_TEST(test_wrong)
     aic_explanation e = aic_explanation_init();
     ck_assert_int_eq(aic_explain(NULL, &spec, "schedule(rows=0)", NULL, &e), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_explain(NULL, &spec, NULL, "avx9", &e), AIC_INVALID_ARGUMENT);
+    e.size = 1;
+    ck_assert_int_eq(aic_explain(NULL, &spec, NULL, NULL, &e), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "explanation: "));
     ck_assert_ptr_null(e.text);
 }
 END_TEST

@@ -299,6 +299,8 @@ START_TEST(near_words)
     static const char LONG[] = "transdata_transdata_transdata_transdata_transdata", *const long_ones[] = {LONG};
     ck_assert_ptr_null(aic_nearest_word(LONG + 1, long_ones, 1)); /* of 48 letters, for one of 49 */
     ck_assert_ptr_null(aic_nearest_word(words[_i].word, NULL, 3));
+    static const char *const equally_near[] = {"stripe", "stride"};
+    ck_assert_ptr_eq(aic_nearest_word("strixe", equally_near, 2), equally_near[0]);
 }
 END_TEST
 

@@ -511,7 +511,7 @@ START_TEST(sizes_that_no_memory_has)
     enum { WORKERS = 4 };
     static const struct {
         int64_t shared, private, pack;
-    } rows[] = {{0, INT64_MAX / 2, 0}, {INT64_MAX / 2, INT64_MAX / 5, 0}, {INT64_MAX / 8, 0, INT64_MAX / 2}};
+    } rows[] = {{0, INT64_MAX / 2, 0}, {INT64_MAX / 2, INT64_MAX / 5, 0}, {INT64_MAX / 8, 0, INT64_MAX / 2}, {INT64_MAX / 5, 0, INT64_MAX / 2}};
     static unsigned char memory[64];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         aic_code code = {.count = 1, .operand_count = 1, .passed_count = 1, .workers = WORKERS, .subject = "code"};

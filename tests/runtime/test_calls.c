@@ -1,5 +1,6 @@
 /* Calling kernels: every way of calling gives the reference's result, and wrong calls are refused untouched. */
 #include "frontend/core/stage.h"
+#include "runtime/code/code.h"
 #include "runtime/request/pipeline.h"
 #include "tests/conv_case.h"
 #include "tests/specs.h"
@@ -500,6 +501,43 @@ START_TEST(calls_of_operators)
 }
 END_TEST
 
+/* The operands that machine code was called with, the workspace behind them. */
+static const void *passed[AIC_OPERANDS_MAX + 1];
+
+static void take_11(const void *a, const void *b, const void *c, const void *d, const void *e, const void *f,
+                    const void *g, const void *h, const void *i, const void *j, const void *k, void *workspace)
+{
+    const void *const all[] = {a, b, c, d, e, f, g, h, i, j, k, workspace};
+    memcpy(passed, all, sizeof all);
+}
+
+static void take_12(const void *a, const void *b, const void *c, const void *d, const void *e, const void *f,
+                    const void *g, const void *h, const void *i, const void *j, const void *k, const void *l,
+                    void *workspace)
+{
+    const void *const all[] = {a, b, c, d, e, f, g, h, i, j, k, l, workspace};
+    memcpy(passed, all, sizeof all);
+}
+
+/* More operands than any chain of today has, up to those that a kernel may have. */
+START_TEST(calls_of_most_operands)
+{
+    const aic_function functions[] = {(aic_function)take_11, (aic_function)take_12};
+    static char memory[AIC_OPERANDS_MAX + 1];
+    const void *operands[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        operands[i] = &memory[i];
+    }
+    for (size_t count = AIC_OPERANDS_MAX - 1; count <= AIC_OPERANDS_MAX; count++) {
+        const aic_code code = {.entry = {functions[count + 1 - AIC_OPERANDS_MAX]}, .passed_count = count};
+        memset(passed, 0, sizeof passed);
+        aic_call_alone(&code, AIC_PLAIN, operands, &memory[AIC_OPERANDS_MAX]);
+        ck_assert_mem_eq(passed, operands, count * sizeof operands[0]);
+        ck_assert_ptr_eq(passed[count], &memory[AIC_OPERANDS_MAX]);
+    }
+}
+END_TEST
+
 Suite *suite_calls(void)
 {
     Suite *suite = suite_create("calls");
@@ -508,6 +546,7 @@ Suite *suite_calls(void)
     tcase_add_checked_fixture(tcase, make_context, drop_context);
     tcase_add_loop_test(tcase, every_way_of_calling, 0, 2);
     tcase_add_test(tcase, calls_of_operators);
+    tcase_add_test(tcase, calls_of_most_operands);
     tcase_add_loop_test(tcase, candidate_schedules, 0, 2);
     tcase_add_loop_test(tcase, least_alignment, 0, 2);
     tcase_add_test(tcase, null_and_misaligned);

@@ -153,11 +153,15 @@ START_TEST(dump_folder)
     lose_dumps(path, c);
     conv_case_free(c);
 
-    /* Nor can it be made, or it is none. */
-    char inner[sizeof path + 16];
+    /* Nor can it be made, or it is none; a program may be written and executed as a folder may. */
+    char inner[sizeof path + 16], program[] = "/tmp/aicjit-test-XXXXXX";
     snprintf(inner, sizeof inner, "%s/none", path);
-    const char *wrong[] = {inner, "/dev/null"};
-    for (int i = 0; i < 2; i++) {
+    const int file = mkstemp(program);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(fchmod(file, 0700), 0);
+    ck_assert_int_eq(close(file), 0);
+    const char *wrong[] = {inner, "/dev/null", program};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         aic_context_options options = aic_context_options_init();
         aic_context *context = NULL;
         options.dump_dir = wrong[i];
@@ -165,6 +169,7 @@ START_TEST(dump_folder)
         ck_assert_msg(strstr(aic_last_error(), "dump_dir: ") && strstr(aic_last_error(), wrong[i]), "%s",
                       aic_last_error());
     }
+    ck_assert_int_eq(unlink(program), 0);
 }
 END_TEST
 
