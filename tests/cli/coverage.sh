@@ -56,6 +56,8 @@ judge 'no reason' 1 \
     '1 lines not run or conditions of one way have no reason (left.txt), 0 expressions of reasons explain nothing'
 printf '%s\n' 'Nobody calls it:' '    ^part/never\.c:' >reasons.txt
 judge 'all explained' 0 ''
+printf '%s\n' 'Two that meet (by chance):' '    nowhere' >>reasons.txt
+judge 'an expression that had nothing to explain this time' 0 ''
 mkdir empty
 ok 'a build without coverage' test "$(python3 "$here/../coverage/coverage.py" empty 2>&1)" = 'empty: no object was compiled with --coverage'
 finish

@@ -475,6 +475,30 @@ START_TEST(a_kernel_does_what_is_asked)
 }
 END_TEST
 
+/* Where nothing is taken of a convolution, only what its operands are counts; the shape of old sums follows from all.
+ */
+START_TEST(nothing_is_taken)
+{
+    static const struct {
+        const char *start;
+        bool same;
+    } rows[] = {{"", true}, {", init_l1out=false, l1out=channel", true}, {", init_l1out=false, l1out=tensor", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        aic_spec canonical[2];
+        for (int s = 0; s < 2; s++) {
+            char text[TEXT_MAX];
+            snprintf(text, sizeof text,
+                     "conv2d(dtype=int8, fm_shape=[1,5,5,32], kernel_shape=[1,1,1,16,32], pad=%s%s) | "
+                     "fixpipe(src=int32, dst=int32, ndNum=0)",
+                     s == 0 ? "[1,1,0,0]" : "[0,0,1,1]", rows[i].start);
+            const aic_spec spec = spec_of(text);
+            ck_assert_msg(aic_spec_resolve_kernel(&spec, NULL, &canonical[s]) == AIC_OK, "%s", aic_last_error());
+        }
+        ck_assert_msg(aic_spec_equal(&canonical[0], &canonical[1]) == rows[i].same, "%s", rows[i].start);
+    }
+}
+END_TEST
+
 Suite *suite_canonical(void)
 {
     Suite *suite = suite_create("canonical");
@@ -482,6 +506,7 @@ Suite *suite_canonical(void)
     tcase_set_timeout(tcase, levels_campaign() > 0 ? 0 : 300);
     tcase_add_loop_test(tcase, equal_code_is_one_kernel, 0, KINDS);
     tcase_add_loop_test(tcase, a_kernel_does_what_is_asked, 0, KINDS);
+    tcase_add_test(tcase, nothing_is_taken);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("entries");
     tcase_set_timeout(tcase, levels_campaign() > 0 ? 0 : 60);

@@ -301,6 +301,7 @@ START_TEST(near_words)
     ck_assert_ptr_null(aic_nearest_word(words[_i].word, NULL, 3));
     static const char *const equally_near[] = {"stripe", "stride"};
     ck_assert_ptr_eq(aic_nearest_word("strixe", equally_near, 2), equally_near[0]);
+    ck_assert_ptr_eq(aic_nearest_word("strixd", (const char *const[]){"stripe", "strid"}, 2), "strid");
 }
 END_TEST
 

@@ -505,23 +505,29 @@ static void alone(void *user, int64_t items, int workers, aic_parallel_body body
     body(data, 0, items, 0);
 }
 
-/* Scratch memory of more bytes than there are numbers for several workers, and of more than there is for one. */
+/* Scratch memory of more bytes than there are numbers for several workers, with or without an image that is packed for
+ * all, and of more than there is for one. */
 START_TEST(sizes_that_no_memory_has)
 {
     enum { WORKERS = 4 };
     static const struct {
         int64_t shared, private, pack;
-    } rows[] = {{0, INT64_MAX / 2, 0}, {INT64_MAX / 2, INT64_MAX / 5, 0}, {INT64_MAX / 8, 0, INT64_MAX / 2}, {INT64_MAX / 5, 0, INT64_MAX / 2}};
+    } rows[] = {{0, INT64_MAX / 2, 0},
+                {INT64_MAX / 2, INT64_MAX / 5, 0},
+                {INT64_MAX / 8, 0, INT64_MAX / 2},
+                {INT64_MAX / 5, 0, INT64_MAX / 2}};
     static unsigned char memory[64];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        aic_code code = {.count = 1, .operand_count = 1, .passed_count = 1, .workers = WORKERS, .subject = "code"};
+        aic_code code = {.count = 1, .operand_count = 2, .passed_count = 2, .workers = WORKERS, .subject = "code"};
         code.requirements.shared_bytes = rows[i].shared;
         code.requirements.private_bytes = rows[i].private;
         code.requirements.pack.bytes = rows[i].pack;
+        code.requirements.pack.operand = rows[i].pack > 0;
         code.share = (aic_share){.threads = WORKERS, .parallel_for = alone};
         code.argument[AIC_PLAIN][0] = (aic_argument){.name = "x", .least = 1, .bytes = 1};
-        const void *address[] = {memory};
-        const size_t stride[] = {1};
+        code.argument[AIC_PLAIN][1] = (aic_argument){.name = "y", .least = 1, .bytes = 1};
+        const void *address[] = {memory, memory + 32};
+        const size_t stride[] = {1, 0};
         ck_assert_int_eq(aic_batch_call(&code, AIC_PLAIN, &(aic_images){address, stride, 8}), AIC_OUT_OF_MEMORY);
         ck_assert_int_eq(aic_share_call(&code, AIC_PLAIN, address), AIC_OUT_OF_MEMORY);
     }
