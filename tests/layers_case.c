@@ -4,6 +4,7 @@
 #include "tests/specs.h"
 
 #include <aic/aic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RUN(out, in, w) "kernel " LAYERS_SPEC " : dst=" #out " feature_map=" #in " weight=" #w "\n"
@@ -19,6 +20,13 @@ void layers_open(network_case *c, void *weights[2])
     weights[0] = network_case_npy(c, "w.npy", AIC_INT8, LAYERS_WEIGHTS, NULL);
     weights[1] = network_case_npy(c, "v.npy", AIC_INT8, LAYERS_WEIGHTS, NULL);
     network_case_text(c, LAYERS);
+}
+
+void layers_close(network_case *c, void *weights[2])
+{
+    network_case_close(c);
+    free(weights[0]);
+    free(weights[1]);
 }
 
 void layers_expect(const void *x, void *const weights[2], int8_t y[LAYERS_PLANE])

@@ -13,9 +13,9 @@
 /* Elements of what goes from layer to layer, and of a layer's weights. */
 enum { LAYERS_PLANE = 6 * 6 * 32, LAYERS_WEIGHTS = 9 * 32 * 32 };
 
-/* Makes the folder of a network with the input x and the output y; the layers take turns at two sets of weights, which
- * are to be freed. */
+/* Makes the folder of a network with the input x and the output y; the layers take turns at two sets of weights. */
 void layers_open(network_case *c, void *weights[2]);
+void layers_close(network_case *c, void *weights[2]);
 
 /* What the layers make of x by the reference, in memory of its own for each. */
 void layers_expect(const void *x, void *const weights[2], int8_t y[LAYERS_PLANE]);

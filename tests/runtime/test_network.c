@@ -42,7 +42,7 @@ START_TEST(layers_give_what_the_references_give)
     layers_open(&c, weights);
     layers_expect(x, weights, expected);
     aic_network *network = network_case_network(&c, context, NULL);
-    network_case_close(&c); /* it is read once */
+    layers_close(&c, weights); /* it is read once */
     aic_context_destroy(context);
     for (int again = 0; again < 3; again++) {
         memset(y, 0x55, sizeof y);
@@ -51,8 +51,6 @@ START_TEST(layers_give_what_the_references_give)
     }
     check_guarded(network, x, expected);
     aic_network_destroy(network);
-    free(weights[0]);
-    free(weights[1]);
     free(x);
 }
 END_TEST
@@ -99,9 +97,7 @@ START_TEST(facts_are_told)
     ck_assert_int_eq(aic_network_info(network, &facts), AIC_OK);
     ck_assert_uint_eq(facts.outputs, 77);
     aic_network_destroy(network);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
+    layers_close(&c, weights);
 }
 END_TEST
 
@@ -230,9 +226,7 @@ START_TEST(progress_and_steps)
     s.calls = 0;
     times_are_of_kernels(network, x, y);
     aic_network_destroy(network);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
+    layers_close(&c, weights);
     free(x);
 }
 END_TEST

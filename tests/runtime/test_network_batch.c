@@ -45,9 +45,7 @@ START_TEST(batches_are_as_many_calls)
     aic_network_destroy(network);
     aic_context_destroy(context);
     aic_pool_suppose(AIC_POOL_USUAL);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
+    layers_close(&c, weights);
     free(x);
 }
 END_TEST
@@ -79,9 +77,7 @@ START_TEST(threads_have_arenas_of_their_own)
     aic_network_destroy(network);
     aic_context_destroy(context);
     aic_pool_suppose(AIC_POOL_USUAL);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
+    layers_close(&c, weights);
     free(few);
     free(x);
     free(y);
@@ -136,12 +132,10 @@ START_TEST(any_number_of_threads_calls)
     }
     ck_assert_str_eq(child_run(call_in_child, &who[0]), "");
     aic_network_destroy(network);
-    network_case_close(&c);
+    layers_close(&c, weights);
     for (size_t i = 0; i < CALLERS; i++) {
         free(x[i]);
     }
-    free(weights[0]);
-    free(weights[1]);
 }
 END_TEST
 
@@ -184,8 +178,7 @@ static aic_network *open_tiles(network_case *c, loop *l, aic_context **context)
     return network_case_network(c, *context, NULL);
 }
 
-/* Of images that break a rule it is the first that was come to that the batch tells; no worker goes on behind its own.
- */
+/* Of images that break a rule the first that was come to is told; no worker goes on behind its own. */
 START_TEST(an_image_that_fails_ends_a_batch)
 {
     network_case c;
@@ -270,9 +263,7 @@ START_TEST(calls_in_steps_have_arenas_of_their_own)
         ck_assert_mem_eq(y, expected, LAYERS_PLANE);
     }
     aic_network_destroy(network);
-    network_case_close(&c);
-    free(weights[0]);
-    free(weights[1]);
+    layers_close(&c, weights);
     free(other);
     free(x);
 }
