@@ -67,7 +67,8 @@ bool aic_pool_is_crowded(size_t worker, int threads);
 /* For tests: threads that the pool has now, the callers' own not counted. */
 int aic_pool_threads(void);
 
-/* For tests: as usual; as if no thread could be started; without leaving a late pool alone. */
+/* For tests: as usual; as if no thread could be started; without leaving a late pool alone, whose
+ * threads sleep then. */
 typedef enum aic_pool_mode { AIC_POOL_USUAL, AIC_POOL_NONE, AIC_POOL_ALWAYS } aic_pool_mode;
 void aic_pool_suppose(aic_pool_mode mode);
 

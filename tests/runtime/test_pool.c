@@ -1,5 +1,6 @@
 /* The pool of a process: several callers, its threads, threads and memory that cannot be had, forks. */
 #define _GNU_SOURCE /* sched_getaffinity */
+#include "runtime/observe/log.h"
 #include "runtime/threads/pool.h"
 #include "tests/child.h"
 #include "tests/memory_limit.h"
@@ -257,6 +258,27 @@ START_TEST(quotas_do_not_pay_for_waiting)
 }
 END_TEST
 
+/* A call that took much longer than one thread would have: the pool is left alone, or, where tests use it all the same,
+ * its threads sleep. */
+START_TEST(late_threads_do_not_spin)
+{
+    const aic_processors processors = {.count = 2};
+    const aic_pool_wish wish = {.threads = 2, .processors = &processors};
+    const uint64_t long_ago = aic_log_now() - UINT64_C(1000000000000);
+    for (int late = 0; late < 2; late++) {
+        for (aic_pool_mode mode = AIC_POOL_USUAL; mode <= AIC_POOL_ALWAYS; mode += AIC_POOL_ALWAYS) {
+            aic_pool_turn turn;
+            aic_pool_suppose(mode);
+            aic_pool_enter(&turn, &wish);
+            ck_assert_int_eq(turn.workers, late == 1 && mode == AIC_POOL_USUAL ? 1 : 2);
+            ck_assert_int_eq(turn.spins, late == 0);
+            aic_pool_leave(&turn);
+        }
+        aic_pool_report(2, long_ago, long_ago);
+    }
+}
+END_TEST
+
 /* ---- forks ---- */
 
 /* A child has none of the pool's threads, and gets some. */
@@ -333,6 +355,7 @@ Suite *suite_pool(void)
     tcase_add_test(cases, no_threads);
 #ifndef AIC_SANITIZED
     tcase_add_test(cases, quotas_do_not_pay_for_waiting);
+    tcase_add_test(cases, late_threads_do_not_spin);
     tcase_add_test(cases, too_few_threads);
     tcase_add_test(cases, memory_for_one_worker);
     tcase_add_test(cases, fork_with_a_pool);
