@@ -28,15 +28,13 @@ check() {
     fi
 }
 
-# symbols KIND PART FOLDER: "SYMBOL OBJECT" of the library's own names, KIND U (used) or D (defined) in the objects of a
-# part in a folder. Objects of sources that are there no more do not count.
+# symbols KIND PART FOLDER: "SYMBOL SOURCE" of the library's own names, KIND U (used) or D (defined) in the objects of a
+# part in a folder. Objects of sources that are there no more do not count. One nm looks at all: starting it costs most.
 symbols() {
-    find "$2/$3" -name '*.c.o' | sort | while read -r object; do
-        source=${object#"$2"/}
-        [ -f "$root/${source%.o}" ] || continue
-        nm --format=posix "$object" | awk -v kind="$1" -v object="${source%.o}" '
-            $1 ~ /^aic_/ && ($2 == "U") == (kind == "U") { print $1, object }'
-    done
+    (cd "$root" && find "$3" -name '*.c' | sort) | while read -r source; do
+        [ ! -f "$2/$source.o" ] || echo "$source.o"
+    done | (cd "$2" && xargs -r nm -A --format=posix) | awk -v kind="$1" '
+        $2 ~ /^aic_/ && ($3 == "U") == (kind == "U") { sub(/\.o:$/, "", $1); print $2, $1 }'
 }
 
 symbols U "$objects" frontend/reference >"$work/calls"

@@ -15,23 +15,22 @@ if grep -q '^AIC_SANITIZE:.*=.' "$build/CMakeCache.txt"; then
 fi
 
 # "SOURCE OBJECT" of every object in a section that is writable when the program runs. Compilers number what is static in
-# a function, or put the function's name before it.
-objects=$(cd "$here/../.." && find codegen frontend runtime -name '*.c')
-for source in $objects; do
+# a function, or put the function's name before it. One readelf looks at all, and names each file: starting it costs most.
+(cd "$here/../.." && find codegen frontend runtime -name '*.c') | while read -r source; do
     for object in "$build"/CMakeFiles/aicjit_*objects.dir/"$source.o"; do
-        [ -e "$object" ] || continue
-        readelf -SsW "$object" | awk -v source="$source" '
-            /^ *\[ *[0-9]+\]/ { sub(/^ *\[ */, ""); split($0, part, /[] ]+/); section[part[1]] = part[2]; next }
-            $4 == "OBJECT" || $4 == "TLS" {
-                where = $7 == "COM" ? ".bss" : section[$7]
-                if (where !~ /^\.(bss|data|tbss|tdata)/ || where ~ /^\.data\.rel\.ro/) next
-                name = $8
-                sub(/\.[0-9]+$/, "", name)
-                sub(/^.*\./, "", name)
-                print source, name
-            }'
+        [ ! -e "$object" ] || echo "$object"
     done
-done | sort -u >"$work/found"
+done | xargs readelf -SsW | awk '
+    /^File: / { source = $2; sub(/^.*\/aicjit_[a-z_]*objects\.dir\//, "", source); sub(/\.o$/, "", source); next }
+    /^ *\[ *[0-9]+\]/ { sub(/^ *\[ */, ""); split($0, part, /[] ]+/); section[part[1]] = part[2]; next }
+    $4 == "OBJECT" || $4 == "TLS" {
+        where = $7 == "COM" ? ".bss" : section[$7]
+        if (where !~ /^\.(bss|data|tbss|tdata)/ || where ~ /^\.data\.rel\.ro/) next
+        name = $8
+        sub(/\.[0-9]+$/, "", name)
+        sub(/^.*\./, "", name)
+        print source, name
+    }' | sort -u >"$work/found"
 awk '!/^#/ && NF { print $1, $2 }' "$here/state.txt" | sort >"$work/listed"
 awk '!/^#/ && NF && NF < 4 { print "state.txt: no reason: " $0 }' "$here/state.txt" >"$work/bare"
 
