@@ -19,10 +19,26 @@ static const word_row words[] = {
 
 #define WORDS (sizeof words / sizeof words[0])
 
+/* The first row of a kind, whose rows follow one another: aic/enum.def has the kinds in their order. Rules ask for
+ * words of every choice of every specification. */
+static size_t first_of(aic_field_kind kind)
+{
+    size_t low = 0, high = WORDS;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (words[middle].kind < kind) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 const char *aic_enum_word(aic_field_kind kind, uint64_t value)
 {
-    for (size_t i = 0; i < WORDS; i++) {
-        if (words[i].kind == kind && words[i].value == value) {
+    for (size_t i = first_of(kind); i < WORDS && words[i].kind == kind; i++) {
+        if (words[i].value == value) {
             return words[i].word;
         }
     }
@@ -31,8 +47,8 @@ const char *aic_enum_word(aic_field_kind kind, uint64_t value)
 
 bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64_t *value)
 {
-    for (size_t i = 0; i < WORDS; i++) {
-        if (words[i].kind == kind && strlen(words[i].word) == length && memcmp(words[i].word, word, length) == 0) {
+    for (size_t i = first_of(kind); i < WORDS && words[i].kind == kind; i++) {
+        if (strlen(words[i].word) == length && memcmp(words[i].word, word, length) == 0) {
             *value = words[i].value;
             return true;
         }
@@ -42,8 +58,8 @@ bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64
 
 const char *aic_enum_listed(aic_field_kind kind, size_t index)
 {
-    for (size_t i = 0; i < WORDS; i++) {
-        if (words[i].kind == kind && index-- == 0) {
+    for (size_t i = first_of(kind); i < WORDS && words[i].kind == kind; i++) {
+        if (index-- == 0) {
             return words[i].word;
         }
     }
@@ -52,11 +68,9 @@ const char *aic_enum_listed(aic_field_kind kind, size_t index)
 
 uint64_t aic_enum_hash(uint64_t hash, aic_field_kind kind)
 {
-    for (size_t i = 0; i < WORDS; i++) {
-        if (words[i].kind == kind) {
-            const unsigned char value = (unsigned char)words[i].value;
-            hash = aic_hash_more(aic_hash_more(hash, &value, 1), words[i].word, strlen(words[i].word) + 1);
-        }
+    for (size_t i = first_of(kind); i < WORDS && words[i].kind == kind; i++) {
+        const unsigned char value = (unsigned char)words[i].value;
+        hash = aic_hash_more(aic_hash_more(hash, &value, 1), words[i].word, strlen(words[i].word) + 1);
     }
     return hash;
 }
