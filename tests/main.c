@@ -8,6 +8,7 @@
 #include "codegen/llvm/load.h"
 #include "codegen/target/host.h"
 #include "frontend/core/spec.h"
+#include "runtime/threads/pool.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
 
@@ -171,6 +172,7 @@ int main(int argc, char **argv)
     choose_cache(argc - 1, argv + 1);
     allow_for_load();
     claims_make();
+    aic_pool_sleep_at_once(true);
     aic_llvm_verify_modules(true);
     /* Some call the generator's emitters by themselves. */
     if (aic_llvm_load() != AIC_OK || (are_about_kernels(argc - 1, argv + 1) && make_first_code() != AIC_OK)) {

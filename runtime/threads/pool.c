@@ -27,11 +27,12 @@ static struct {
     atomic_int callers; /* that have entered */
     atomic_bool busy;   /* one of them holds the pool; what follows is the holder's */
     pthreadpool_t pool;
-    int threads;     /* of the pool, the caller among them */
-    int too_many;    /* that many could not be started; 0: that has not happened */
-    int64_t credit;  /* nanoseconds that the pool has saved of late, at most CREDIT_MAX */
-    uint64_t resume; /* the time before which the pool is left alone */
-    atomic_int mode; /* aic_pool_mode; set by tests */
+    int threads;        /* of the pool, the caller among them */
+    int too_many;       /* that many could not be started; 0: that has not happened */
+    int64_t credit;     /* nanoseconds that the pool has saved of late, at most CREDIT_MAX */
+    uint64_t resume;    /* the time before which the pool is left alone */
+    atomic_int mode;    /* aic_pool_mode; set by tests */
+    atomic_bool drowsy; /* set by tests */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the library ---- */
@@ -362,7 +363,10 @@ void aic_pool_enter(aic_pool_turn *turn, const aic_pool_wish *wish)
     turn->holds = true;
     const bool late = is_late(), rests = late && !is_mode(AIC_POOL_ALWAYS);
     turn->workers = state.threads < 1 || rests ? 1 : state.threads < allowed ? state.threads : allowed;
-    turn->spins = others == 0 && !late && !wish->processors->quota && state.threads <= wish->processors->count;
+    /* relaxed: set before the calls that shall see it. */
+    const bool drowsy = atomic_load_explicit(&state.drowsy, memory_order_relaxed);
+    turn->spins =
+        others == 0 && !late && !drowsy && !wish->processors->quota && state.threads <= wish->processors->count;
 }
 
 void aic_pool_leave(const aic_pool_turn *turn)
@@ -406,6 +410,11 @@ int aic_pool_threads(void)
 void aic_pool_suppose(aic_pool_mode mode)
 {
     atomic_store_explicit(&state.mode, (int)mode, memory_order_relaxed);
+}
+
+void aic_pool_sleep_at_once(bool always)
+{
+    atomic_store_explicit(&state.drowsy, always, memory_order_relaxed);
 }
 
 /* ---- fork ---- */

@@ -72,4 +72,7 @@ int aic_pool_threads(void);
 typedef enum aic_pool_mode { AIC_POOL_USUAL, AIC_POOL_NONE, AIC_POOL_ALWAYS } aic_pool_mode;
 void aic_pool_suppose(aic_pool_mode mode);
 
+/* For tests, which share the processors with others: whether the pool's threads always sleep at once. */
+void aic_pool_sleep_at_once(bool always);
+
 #endif

@@ -248,6 +248,7 @@ START_TEST(quotas_do_not_pay_for_waiting)
 {
     aic_processors processors = {.count = 2};
     const aic_pool_wish wish = {.threads = 2, .processors = &processors};
+    aic_pool_sleep_at_once(false);
     for (int quota = 0; quota < 2; quota++) {
         aic_pool_turn turn;
         processors.quota = quota == 1;
@@ -265,6 +266,7 @@ START_TEST(late_threads_do_not_spin)
     const aic_processors processors = {.count = 2};
     const aic_pool_wish wish = {.threads = 2, .processors = &processors};
     const uint64_t long_ago = aic_log_now() - UINT64_C(1000000000000);
+    aic_pool_sleep_at_once(false);
     for (int late = 0; late < 2; late++) {
         for (aic_pool_mode mode = AIC_POOL_USUAL; mode <= AIC_POOL_ALWAYS; mode += AIC_POOL_ALWAYS) {
             aic_pool_turn turn;
