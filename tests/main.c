@@ -36,7 +36,7 @@
 static const struct {
     const char *name, *kind;
     Suite *(*make)(void);
-    bool shares; /* its tests may have one folder of kernels */
+    bool shares; /* its tests may have the folder of kernels */
 } suites[] = {
 #define AIC_SUITE(name) {#name, "library", suite_##name, false},
 #include "tests/suites.def"
@@ -84,9 +84,9 @@ static bool are_suites(int count, char **wanted)
 }
 
 /* Tests are processes of their own, and so each of them makes what others have made. A suite that runs alone and may
- * share it does so in the folder AIC_TEST_CACHE/SUITE, if the environment has one: tools/dev test makes it anew for
- * every run, so that it holds what this build has made there. All other suites make everything themselves: tests of the
- * disk cache have contexts with a folder of their own. */
+ * share it does so in a folder in AIC_TEST_CACHE, if the environment has one: tools/dev test makes it anew for every
+ * run, so that it holds what this build has made there. All other suites make everything themselves: tests of the disk
+ * cache have contexts with a folder of their own. */
 static void choose_cache(int count, char **wanted)
 {
     const char *folder = getenv("AIC_TEST_CACHE");
@@ -94,7 +94,7 @@ static void choose_cache(int count, char **wanted)
     for (int i = 0; count == 1 && folder != NULL && i < SUITES; i++) {
         char path[4096];
         if (suites[i].shares && strcmp(suites[i].name, wanted[0]) == 0 &&
-            snprintf(path, sizeof path, "%s/%s", folder, suites[i].name) < (int)sizeof path) {
+            snprintf(path, sizeof path, "%s/kernels", folder) < (int)sizeof path) {
             (void)setenv("AIC_CACHE", "rw", 1);
             (void)setenv("AIC_CACHE_DIR", path, 1);
         }
