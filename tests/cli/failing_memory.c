@@ -3,11 +3,12 @@
  * is loaded does not count, nor what the dynamic loader does, which may be the thread-local data of such a library: the
  * constructors of LLVM and the loader end the process where one fails. The library sees to it before that there is
  * memory for them, which a single failure among successes cannot show. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* _dl_find_object() */
 #include <aic/aic.h>
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,11 +32,12 @@ static int fails(long *left)
     return *left > 0 && --*left == 0;
 }
 
-/* Whether the dynamic loader has the code at `address`. */
-static int is_loader(const void *address)
+/* Whether the dynamic loader has the code at `address`. dladdr() would look for the symbol, too, among all of LLVM's.
+ */
+static int is_loader(void *address)
 {
-    Dl_info info;
-    return dladdr(address, &info) != 0 && strstr(info.dli_fname, "/ld-linux") != NULL;
+    struct dl_find_object found;
+    return _dl_find_object(address, &found) == 0 && strstr(found.dlfo_link_map->l_name, "/ld-linux") != NULL;
 }
 
 void *malloc(size_t size)

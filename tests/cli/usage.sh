@@ -50,7 +50,7 @@ for command in run check bench; do
     AIC_MAX_ISA=sse9 expect "$command AIC_MAX_ISA unknown" 2 'sse9' "$aicjit" "$command" "$int8"
 done
 expect 'dump --isa unknown' 2 'sse9' "$aicjit" dump "$int8" --isa sse9
-"$aicjit" info | sed -n 's/^instruction set levels://p' >levels
+about_host | sed -n 's/^instruction set levels://p' >levels
 lacking=$(grep -oE '[a-z0-9+]+ \(not on this host\)' levels | head -n 1 | cut -d' ' -f1)
 if [ -n "$lacking" ]; then
     expect 'run: a level that the host lacks' 2 "lacks.*${lacking//+/.}" "$aicjit" run "$int8" --isa "$lacking"

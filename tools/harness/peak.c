@@ -137,7 +137,7 @@ double aic_peak_vector_operations(int bits)
 
 double aic_peak_copy_of(size_t bytes)
 {
-    enum { LINE = 64, BLOCK_MAX = AIC_PEAK_COPY_MAX / 2, CALL_BYTES = 1 << 18, LEAST = 8 };
+    enum { LINE = 64, BLOCK_MAX = AIC_PEAK_COPY_MAX / 2, CALL_BYTES = 1 << 18, LEAST = 4 };
     static const uint64_t LIMIT_NS = 20000000;
     const size_t half = bytes / 2, size = half < LINE ? LINE : half > BLOCK_MAX ? BLOCK_MAX : half;
     const size_t copies = size < CALL_BYTES ? CALL_BYTES / size : 1; /* of one measurement */
