@@ -17,11 +17,13 @@ void aic_exact_add(aic_exact_sum *sum, double term)
     if (term == 0) {
         return;
     }
+    /* Without jumps: signs of products are not to be foretold. */
+    const double negated = -term;
     sum->above += term > 0 ? term : 0;
-    sum->below += term < 0 ? -term : 0;
+    sum->below += negated > 0 ? negated : 0;
     uint64_t bits;
     memcpy(&bits, &term, sizeof bits);
-    const int64_t sign = term < 0 ? -1 : 1;
+    const int64_t sign = 1 - 2 * (int64_t)(bits >> 63);
     const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     const unsigned at =
         (unsigned)(bits >> 52 & 0x7FF) - (1075 + LOWEST_BIT); /* position of the mantissa's lowest bit */
