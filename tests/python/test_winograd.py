@@ -55,19 +55,26 @@ def model_bound(x, w, initial, pad_value, pad):
     cout, channels = w.shape[:2]
     ho, wo = x.shape[1] + pad[2] + pad[3] - 2, x.shape[2] + pad[0] + pad[1] - 2
     whole = np.vectorize(lambda v: int(abs(v) * 2 ** 24), otypes=[object])
+    own = np.vectorize(int, otypes=[object])  # NumPy's integers, as np.pad() puts there, are of 64 bits
     bound = np.zeros((cout, ho, wo), object)
     u = Fraction(1, 2 ** 24)
     for m in (2, 4):
         a, b, g = matrices(m)
         k = channels + 2 * max((row != 0).sum() for row in a) + 2 * max((row != 0).sum() for row in b) + 3
         scale = 24
-        v = both_exact(abs(b), windows(whole(x), m, ho, wo, int(abs(pad_value) * 2 ** 24), pad))
-        t = both_exact(abs(g) * scale, whole(w))
+        v = both_exact(integers(b), own(windows(whole(x), m, ho, wo, int(abs(pad_value) * 2 ** 24), pad)))
+        t = both_exact(integers(g * scale), whole(w))
         sums = (v[:, :, None] * t[None, None]).sum(axis=3)
-        n = both_exact(abs(a), sums) / Fraction(scale ** 2 * 2 ** 48)
+        n = both_exact(integers(a), sums) * Fraction(1, scale ** 2 * 2 ** 48)
         n = tiles_to_image(n, ho, wo)
         bound = np.maximum(bound, k * u / (1 - k * u) * n + u * (abs(initial) + n))
     return bound
+
+
+def integers(matrix):
+    """The absolute values of fractions that are whole numbers as integers of Python, with which arithmetic takes a fifth as long."""
+    assert all(entry.denominator == 1 for entry in matrix.ravel())
+    return np.array([[abs(entry.numerator) for entry in row] for row in matrix], dtype=object)
 
 
 def both_exact(matrix, x):
