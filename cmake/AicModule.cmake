@@ -45,9 +45,13 @@ if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_S
         endforeach()
         set(levels ${AIC_READY_LEVELS})
     endif()
-    add_executable(aicjit-ready tools/ready/main.c)
+    # It loads the module, as the library does: linking LLVM once more takes seconds where its libraries are static.
+    add_executable(aicjit-ready tools/ready/main.c $<TARGET_OBJECTS:aicjit_objects> $<TARGET_OBJECTS:aicjit_runtime_objects>
+        $<TARGET_OBJECTS:aicjit_generator_objects> $<TARGET_OBJECTS:aicjit_loader_objects>)
     target_include_directories(aicjit-ready PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
-    target_link_libraries(aicjit-ready PRIVATE aicjit_options aicjit_static Threads::Threads)
+    target_link_libraries(aicjit-ready PRIVATE aicjit_options Threads::Threads ${CMAKE_DL_LIBS} m)
+    add_dependencies(aicjit-ready aicjit_module)
+    set(aicjit_ready "${CMAKE_COMMAND}" -E env --unset=AIC_CODEGEN $<TARGET_FILE:aicjit-ready>)
     list(TRANSFORM levels PREPEND "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}." OUTPUT_VARIABLE AIC_READY_FILES)
     list(TRANSFORM AIC_READY_FILES APPEND ".parts")
     if(ready_optional)
@@ -55,14 +59,14 @@ if(AIC_READY_PARTS AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_S
         set_target_properties(aicjit-ready PROPERTIES LINK_DEPENDS "${AIC_READY_SHAPES}")
         add_custom_command(TARGET aicjit-ready POST_BUILD
             COMMAND "${CMAKE_COMMAND}" -E rm -f ${AIC_READY_FILES} # another machine's or another build's
-            COMMAND aicjit-ready "${AIC_READY_SHAPES}" host "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
+            COMMAND ${aicjit_ready} "${AIC_READY_SHAPES}" host "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
             COMMENT "Making parts of the host's level" VERBATIM)
         add_custom_target(aicjit_ready_parts)
         add_dependencies(aicjit_ready_parts aicjit-ready)
     else()
         foreach(level ready_file IN ZIP_LISTS levels AIC_READY_FILES)
             add_custom_command(OUTPUT "${ready_file}"
-                COMMAND aicjit-ready "${AIC_READY_SHAPES}" "${level}" "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
+                COMMAND ${aicjit_ready} "${AIC_READY_SHAPES}" "${level}" "${PROJECT_BINARY_DIR}/${AIC_MODULE_FILE}"
                 DEPENDS aicjit-ready "${AIC_READY_SHAPES}" COMMENT "Making parts of level ${level}" VERBATIM)
         endforeach()
         add_custom_target(aicjit_ready_parts ALL DEPENDS ${AIC_READY_FILES})
