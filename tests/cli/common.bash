@@ -74,6 +74,9 @@ finish() {
     [ "$failed" -eq 0 ]
 }
 
+# Plugins are for objects that link-time optimisation makes: each nm would load every LLVM that the machine has.
+nm() { command nm --plugin= "$@"; }
+
 # about_host: what `info` prints. It also measures the processor, which takes longer than most tests: it is asked once, for all
 # scripts where they have a folder together.
 about_host() {
