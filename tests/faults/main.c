@@ -9,6 +9,7 @@
  * by their innermost return addresses, only the first of all scenarios and a few more, unless AIC_CAMPAIGN
  * is set. */
 #include "frontend/core/stage.h"
+#include "runtime/threads/pool.h"
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
 
@@ -420,6 +421,7 @@ int main(int argc, char **argv)
         return 2;
     }
     (void)setenv("AIC_CACHE", "off", 1); /* contexts that want one have a folder of their own */
+    aic_pool_sleep_at_once(true);
     if (!scenarios_open()) {
         return 3;
     }

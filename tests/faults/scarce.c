@@ -45,13 +45,16 @@ static void in_turn(void *user, int64_t items, int workers, aic_parallel_body bo
     body(data, 0, items, 0);
 }
 
+/* kernels: as many as are kept in memory. 0: all, and they are kept on disk, too, as no call fails while they are made.
+ */
 static aic_status open_context(int threads, uint64_t kernels, aic_context **context)
 {
     aic_context_options options = aic_context_options_init();
     options.threads = threads;
     options.isa = "sse2";
     options.tuning_db = "";
-    options.cache = "off";
+    options.cache = kernels == 0 ? "rw" : "off";
+    options.cache_dir = task_path.made;
     options.verbose = threads == 1 ? 2 : 0;
     options.parallel_for = threads == 1 ? NULL : in_turn;
     options.cache_kernels = kernels;

@@ -312,6 +312,7 @@ bool scenarios_open(void)
     snprintf(task_path.tuned, sizeof task_path.tuned, "%s/tuned.txt", task_path.folder);
     snprintf(task_path.kept, sizeof task_path.kept, "%s/kept", task_path.folder);
     snprintf(task_path.net, sizeof task_path.net, "%s/net", task_path.folder);
+    snprintf(task_path.made, sizeof task_path.made, "%s/made", task_path.folder);
     return networks_open() && tuning_open() && setenv("JITDUMPDIR", task_path.folder, 1) == 0;
 }
 
@@ -324,5 +325,6 @@ void scenarios_close(void)
     task_remove_folder(task_path.dumps);
     task_remove_folder(task_path.kept);
     task_remove_folder(task_path.net);
+    task_remove_folder(task_path.made);
     task_remove_folder(task_path.folder);
 }

@@ -16,7 +16,7 @@ extern void *task_operand[AIC_OPERANDS_MAX];
 
 /* The folder of all, and what is in it. */
 typedef struct task_paths {
-    char folder[32], tuning[128], dumps[128], merged[128], tuned[128], kept[128], net[128];
+    char folder[32], tuning[128], dumps[128], merged[128], tuned[128], kept[128], net[128], made[128];
 } task_paths;
 extern task_paths task_path;
 
