@@ -15,7 +15,7 @@ if ldd "$aicjit" | grep -Eq 'lib[at]san'; then
 fi
 examples=$here/../../tools/python/examples
 PYTHONPATH=$(dirname "$aicjit")/python:$examples
-export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH
 for python in python3 /usr/bin/python3 none; do # the first one in the path may be without packages
     if "$python" -c 'import aicjit, PIL' 2>/dev/null; then break; fi
 done

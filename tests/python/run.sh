@@ -16,7 +16,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-PYTHONPATH="$build/python" PYTHONDONTWRITEBYTECODE=1 timeout 300 "$python" -m pytest -q -rs -p no:cacheprovider \
+PYTHONPATH="$build/python" timeout 300 "$python" -m pytest -q -rs -p no:cacheprovider \
     "$root/tests/python" >"$log" 2>&1 || status=$?
 cat "$log"
 count() { { grep -oE "[0-9]+ $1" "$log" || true; } | tail -n 1 | awk '{ print $1 + 0; found = 1 } END { if (!found) print 0 }'; }
