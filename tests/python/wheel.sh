@@ -123,10 +123,12 @@ check "python -m aicjit is the tool" tool
 command_tool() { (cd / && env -i "$work/venv/bin/aicjit" help conv2d | grep fm_shape); }
 check "pip installs the command aicjit" command_tool
 check "has stubs and terms" test -f "$package/operators.pyi" -a -f "$package/__init__.pyi" -a -f "$package/py.typed"
-# A program of 25 lines, by a type checker that reads the stubs alone.
+# A program of 25 lines, by a type checker that reads the stubs alone. What it finds out of other modules is kept for onnx.sh.
 types() {
+    local kept=${AIC_TEST_CACHE:-$work}
     cp "$root/tests/python/user.py" "$work"
-    (cd "$work" && "$tools" -m mypy --strict --python-executable "$work/venv/bin/python" user.py)
+    (cd "$work" && flock "$kept/mypy.lock" \
+        "$tools" -m mypy --strict --cache-dir="$kept/mypy" --python-executable "$work/venv/bin/python" user.py)
 }
 if "$tools" -c 'import mypy' 2>/dev/null; then
     check "mypy --strict" types
