@@ -21,9 +21,9 @@ if [ ! -f "$folder/complete" ]; then
         install=("$venv/bin/python" -m pip)
     fi
     install+=(install -q --disable-pip-version-check --no-compile pip numpy)
-    if "${install[@]}" auditwheel mypy pytest onnx onnxruntime >"$folder/log" 2>&1; then
+    if "${install[@]}" auditwheel wheel mypy pytest onnx onnxruntime >"$folder/log" 2>&1; then
         touch "$folder/complete"
-    elif ! "${install[@]}" auditwheel mypy >"$folder/log" 2>&1 && ! "${install[@]}" >"$folder/log" 2>&1; then
+    elif ! "${install[@]}" auditwheel wheel mypy >"$folder/log" 2>&1 && ! "${install[@]}" >"$folder/log" 2>&1; then
         exit 0
     fi
 fi

@@ -54,22 +54,6 @@ install() {
 check "pip install" install
 package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
 
-# Its list of files, which pip copies and does not compare.
-cat >"$work/record.py" <<'RECORD'
-import base64, csv, hashlib, pathlib, sys
-site = pathlib.Path(sys.argv[1]).parent
-(folder,) = site.glob("aicjit-*.dist-info")
-rows = {name: (digest, size) for name, digest, size in csv.reader((folder / "RECORD").open())}
-for name, (digest, size) in rows.items():
-    data, kind = (site / name).read_bytes(), digest.partition("=")[0]
-    found = kind and base64.urlsafe_b64encode(hashlib.new(kind, data).digest()).rstrip(b"=").decode()
-    assert not kind and name.endswith("/RECORD") or digest == kind + "=" + found and int(size) == len(data), name
-assert {f"{p.relative_to(site)}" for p in site.glob("aicjit*/**/*") if p.is_file() and p.suffix != ".pyc"} <= set(rows)
-(tag,) = [line for line in (folder / "WHEEL").read_text().splitlines() if line.startswith("Tag: ")]
-assert tag.startswith("Tag: py3-none-manylinux_2_"), tag
-RECORD
-check "its list of files is true" "$tools" "$work/record.py" "$package"
-
 # Libraries that are needed, but for the C library and its parts, and the package's own, beside which the tool lies.
 strangers() {
     local library
