@@ -4,7 +4,6 @@
 #include "tools/harness/fail.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,44 +18,25 @@ static uint8_t to_byte(double value)
     return value <= 0 ? 0 : value >= 255 ? 255 : (uint8_t)lround(value);
 }
 
-/* The value that sorting would put at a place; the others of lower and higher places are moved there, in any order. */
-static float value_at(float *value, ptrdiff_t count, ptrdiff_t place)
+static int ascending(const void *a, const void *b)
 {
-    ptrdiff_t first = 0, last = count - 1;
-    while (first < last) {
-        const float middle = value[first + (last - first) / 2];
-        ptrdiff_t low = first, high = last;
-        while (low <= high) {
-            while (value[low] < middle) {
-                low++;
-            }
-            while (value[high] > middle) {
-                high--;
-            }
-            if (low <= high) {
-                const float swapped = value[low];
-                value[low++] = value[high];
-                value[high--] = swapped;
-            }
-        }
-        first = place >= low ? low : place > high ? place : first;
-        last = place <= high ? high : place < low ? place : last;
-    }
-    return value[place];
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
 }
 
 /* The absolute value that 99 % do not exceed, at least 1; -1 without memory. */
 static double strong(const float *value, size_t count)
 {
-    float *absolute = malloc(count * sizeof *absolute);
-    if (absolute == NULL) {
+    float *sorted = malloc(count * sizeof *sorted);
+    if (sorted == NULL) {
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
-        absolute[i] = fabsf(value[i]);
+        sorted[i] = fabsf(value[i]);
     }
-    double at = (double)value_at(absolute, (ptrdiff_t)count, (ptrdiff_t)((count - 1) * 99 / 100));
-    free(absolute);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    double at = (double)sorted[(count - 1) * 99 / 100];
+    free(sorted);
     return at < 1 ? 1 : at;
 }
 
