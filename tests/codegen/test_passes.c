@@ -96,6 +96,23 @@ START_TEST(every_accepted_pass)
 }
 END_TEST
 
+/* Between passes that need MemorySSA, which a pass that does not keep it would leave to the next one as it was. */
+START_TEST(passes_with_memory_ssa)
+{
+    char text[TEXT_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < (size_t)passes(); i++) {
+        (void)snprintf(text, sizeof text, "loop-mssa(licm,%s,licm)", aic_pass_name(i));
+        if (aic_passes_check(text) == AIC_OK) {
+            check_pipeline(text, 0);
+            check_pipeline(text, 1);
+            count++;
+        }
+    }
+    ck_assert_uint_gt(count, 1);
+}
+END_TEST
+
 /* Several in turn. */
 START_TEST(mixed_pipelines)
 {
@@ -190,6 +207,7 @@ static const struct {
     {"function(indvars)", "\"indvars\" may not stand"},
     {"loop(licm)", "\"licm\" may not stand"}, /* LLVM would end the process */
     {"loop-rotate,licm", "\"licm\" may not stand"},
+    {"licm,loop-unroll-full", "\"loop-unroll-full\" may not stand"},
     {"loop(gvn)", "\"gvn\" may not stand"},
     {"function(module(globaldce))", "\"module\" may not stand"},
     {"gvn,function<eager-inv>(gvn)", "\"function<eager-inv>\" may not stand"},
@@ -232,6 +250,7 @@ Suite *suite_passes(void)
     TCase *results = tcase_create("results");
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, every_accepted_pass, 0, passes());
+    tcase_add_test(results, passes_with_memory_ssa);
     tcase_add_loop_test(results, mixed_pipelines, 0, PIPELINES);
     tcase_add_test(results, pipelines_are_read);
     suite_add_tcase(suite, results);

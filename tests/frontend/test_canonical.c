@@ -212,8 +212,16 @@ static bool is_cube(const aic_stage *stage)
            AIC_ACCUMULATE_CUBE;
 }
 
+/* Whether a chain ends in a fixpipe of no matrices: its code is none, whatever the stages before are. */
+static bool is_empty_chain(const aic_spec *spec)
+{
+    const aic_stage *last = &spec->stage[spec->count - 1];
+    return spec->count > 1 && last->op == AIC_OP_FIXPIPE && last->desc.fixpipe.ndNum == 0;
+}
+
 /* Pairs whose code may be equal by chance: the results of two constants are computed when the code is made, a target
- * without FMA adds float32 up in one way, and Winograd's method is taken only where it is cheaper than direct sums. */
+ * without FMA adds float32 up in one way, Winograd's method is taken only where it is cheaper than direct sums, and
+ * there are chains without code. */
 static bool may_be_equal(const pair *p)
 {
     const aic_stage *stage = &p->spec[0].stage[0];
@@ -225,6 +233,7 @@ static bool may_be_equal(const pair *p)
     return (stage->op == AIC_OP_TENSOR_ARITHMETIC && words->input0_is_const && words->input1_is_const) ||
            (stage->op == AIC_OP_TENSOR_ARITHMETIC_QUANTIZED && integers->input0_is_const &&
             integers->input1_is_const) ||
+           is_empty_chain(&p->spec[0]) ||
            (strcmp(p->field, "accumulate") == 0 &&
             (!fused || (!is_cube(&p->spec[0].stage[0]) && !is_cube(&p->spec[1].stage[0]))));
 }
