@@ -140,10 +140,11 @@ static aic_status place(linking *l, const aic_image_item *item)
 
 /* ---- filling in ---- */
 
+/* Most names differ in their first letter, and a comparison takes longer than a look at it. */
 static const aic_number_value *number_named(const aic_image_item *item, const char *name)
 {
     for (size_t i = 0; i < item->numbers; i++) {
-        if (strcmp(item->number[i].name, name) == 0) {
+        if (item->number[i].name[0] == name[0] && strcmp(item->number[i].name, name) == 0) {
             return &item->number[i];
         }
     }

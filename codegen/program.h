@@ -179,8 +179,12 @@ void aic_program_print(FILE *out, const aic_program *program, const char *symbol
 
 /* ---- linking ---- */
 
-/* All that the code of a part depends on, as bytes. */
-aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target,
+/* The processor and the features that LLVM compiles a level for, hashed: long texts, which would be most of an
+ * identity. */
+uint64_t aic_part_features(const aic_target *target);
+
+/* All that the code of a part depends on, as bytes; `features` are the target's. */
+aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target, uint64_t features,
                              aic_part_identity *identity);
 
 /* Makes the piece of a part by LLVM. */

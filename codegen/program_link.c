@@ -42,22 +42,21 @@ static uint64_t signature_of(const aic_part_kind *kind)
     return signature;
 }
 
-/* The processor and the features that LLVM compiles a level for: long texts, which would be most of an identity. */
-static uint64_t features_of(const aic_target *target)
+uint64_t aic_part_features(const aic_target *target)
 {
     const char *cpu = aic_target_cpu(target);
     return aic_hash_end(
         aic_hash_more(aic_hash_more(AIC_HASH_BEGIN, cpu, strlen(cpu) + 1), target->features, strlen(target->features)));
 }
 
-aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target,
+aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const aic_target *target, uint64_t features,
                              aic_part_identity *identity)
 {
     aic_writer out = {identity->bytes, sizeof identity->bytes, 0};
     aic_write_text(&out, aic_build_name);
     aic_write_text(&out, aic_build_llvm);
     aic_write_text(&out, target->name);
-    aic_write_number(&out, features_of(target), WORD);
+    aic_write_number(&out, features, WORD);
     aic_write_text(&out, kind->name);
     aic_write_number(&out, signature_of(kind), WORD);
     for (size_t f = 0; f < kind->record->count; f++) {
@@ -79,6 +78,7 @@ typedef struct linking {
     aic_program *program;
     const aic_program_sources *sources;
     const char *symbol;
+    uint64_t features;       /* of the target */
     const aic_piece **taken; /* by routine; NULL: own code */
     aic_piece *made;         /* where no source keeps them */
     size_t *item_of;         /* by routine: its item */
@@ -112,7 +112,8 @@ static aic_status take(linking *l, size_t index)
         status = make(&m, &l->made[index]);
         l->taken[index] = status == AIC_OK ? &l->made[index] : NULL;
     } else {
-        status = aic_part_identify(part->kind, aic_program_key(l->program, part), l->sources->target, &identity);
+        status = aic_part_identify(part->kind, aic_program_key(l->program, part), l->sources->target, l->features,
+                                   &identity);
         if (status == AIC_OK) {
             status = source->take(source, &identity, make, &m, &l->taken[index], &part->origin);
         }
@@ -209,7 +210,7 @@ static aic_status take_all(linking *l)
 
 aic_status aic_program_take(aic_program *program, const aic_program_sources *sources)
 {
-    linking l = {.program = program, .sources = sources};
+    linking l = {.program = program, .sources = sources, .features = aic_part_features(sources->target)};
     aic_status status = take_all(&l);
     give_back(&l);
     return status;
@@ -218,7 +219,8 @@ aic_status aic_program_take(aic_program *program, const aic_program_sources *sou
 aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
                             aic_image *image)
 {
-    linking l = {.program = program, .sources = sources, .symbol = symbol};
+    linking l = {
+        .program = program, .sources = sources, .symbol = symbol, .features = aic_part_features(sources->target)};
     aic_status status = take_all(&l);
     if (status == AIC_OK) {
         status = aic_image_link(l.item, list_items(&l), symbol, image);

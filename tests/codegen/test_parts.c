@@ -338,7 +338,7 @@ END_TEST
 static void identify(const aic_part_kind *kind, const void *key, const aic_target *target, aic_part_identity *identity)
 {
     memset(identity, 0, sizeof *identity);
-    ck_assert_int_eq(aic_part_identify(kind, key, target, identity), AIC_OK);
+    ck_assert_int_eq(aic_part_identify(kind, key, target, aic_part_features(target), identity), AIC_OK);
 }
 
 /* Every field of every key counts, every bit of it, and what the code is for. */
