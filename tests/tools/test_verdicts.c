@@ -28,11 +28,41 @@ static aic_spec parse(const char *text)
 #define CUBE_SPEC "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16])"
 #define FAST_SPEC "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=fast)"
 
+enum { VALID = 9 * 16, STORED = 16 * 16 };
+
+/* Whether every result is a number, and, where a range is right, several float32 are in it, all near the result, and
+ * nothing beside it is right. */
+static bool is_ordinary(const verify_case *c)
+{
+    const aic_dtype dtype = c->operand[c->output].dtype;
+    const aic_allowed *allowed = c->allowed.data;
+    bool ordinary = true;
+    for (size_t i = 0; i < VALID && dtype == AIC_FLOAT32; i++) {
+        const float right = ((const float *)c->expected.data)[i];
+        ordinary = ordinary && isfinite(right);
+        if (!aic_spec_exact(c->spec)) {
+            const double next = (double)nextafterf(right, INFINITY) - (double)right;
+            const double bound = allowed[i].high - allowed[i].exact;
+            ordinary = ordinary && allowed[i].others == 0 && bound > 4 * next && bound < fabs((double)right) / 8;
+        }
+    }
+    return ordinary;
+}
+
+/* With the first ordinary contents: of others, less can be told to be wrong. */
 static void open_case(verify_case *c, const char *text)
 {
+    enum { TRIES = 100 };
     verify_report report;
     aic_spec spec = parse(text);
-    ck_assert_int_eq(verify_open(c, &spec, defaults(), 7, &report), VERIFY_PASSED);
+    for (uint64_t seed = 7; seed < 7 + TRIES; seed++) {
+        ck_assert_int_eq(verify_open(c, &spec, defaults(), seed, &report), VERIFY_PASSED);
+        if (is_ordinary(c)) {
+            return;
+        }
+        verify_close(c);
+    }
+    ck_abort_msg("no ordinary contents of %s", text);
 }
 
 static verify_verdict judge(const verify_case *c, const void *output, verify_report *report)
@@ -42,7 +72,7 @@ static verify_verdict judge(const verify_case *c, const void *output, verify_rep
 }
 
 static const char *const specs[] = {INT8_SPEC, CUBE_SPEC, FAST_SPEC};
-enum { SPECS = sizeof specs / sizeof specs[0], VALID = 9 * 16, STORED = 16 * 16 };
+enum { SPECS = sizeof specs / sizeof specs[0] };
 
 /* The reference's result passes; with any one element changed, also one that must stay untouched, it fails. */
 START_TEST(a_wrong_element_fails)
