@@ -56,8 +56,9 @@ typedef enum aic_space { AIC_SPACE_USUAL, AIC_SPACE_LEGAL } aic_space;
 typedef struct aic_visitor {
     bool (*visit)(void *user, const aic_plan *plan);
     void *user;
-    const double *limit; /* schedules that cost no less than this, as it is at the time, need not be shown; NULL: all
-                          * must be */
+    const double
+        *limit; /* schedules that cost no less than this, as it is at the time, need not be shown, and of those
+                 * that are the plan need have schedule and cost alone; NULL: all must be, with all that follows */
 } aic_visitor;
 
 /* Shows every schedule of the space; the plan has some schedule, or none, afterwards. */

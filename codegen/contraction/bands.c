@@ -74,7 +74,7 @@ static aic_bands_key key_of(const frame *f)
                          .counts = t->tile.counts,
                          .finite = t->tile.counts && c->dtype != AIC_INT8 ? c->c0 : 0};
     if (staged) {
-        key.inputs = aic_epilogue_inputs(&t->staging.epilogue, input);
+        key.inputs = aic_epilogue_inputs(t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
         key.last = s->count[1] > 0;
         key.loads_whole = s->load[0] != 0;
@@ -285,7 +285,7 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
     const aic_routine image = f.t->transform.m > 0 ? aic_compose_winograd_image(program, plan, packed) : packed;
     unsigned phase = 0;
     if (f.strips.table != 0) {
-        bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, &f.t->staging.epilogue, f.strips.table);
+        bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, f.t->staging.epilogue, f.strips.table);
     }
     bodies->phase[phase] = compose_bands(&f, image);
 }

@@ -63,14 +63,13 @@ static bool has_free_rows(const aic_contraction *c)
 }
 
 /* A band is as small as the micro-kernel wishes only if rows are that short. */
-static void suit(aic_plan *plan)
+static void shorten_rows(aic_contraction *c, const aic_target *target)
 {
-    aic_contraction *c = (aic_contraction *)(void *)plan->work.part;
     const int64_t pixels = c->down.out * c->across.out;
     const aic_microkernel *kernel;
     for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
         const int64_t wished = kernel->row_pixels;
-        if (wished > 0 && pixels % wished == 0 && has_free_rows(c) && kernel->refuse(c, plan->problem.target) == NULL) {
+        if (wished > 0 && pixels % wished == 0 && has_free_rows(c) && kernel->refuse(c, target) == NULL) {
             c->across.extent = c->across.out = wished;
             c->down.extent = c->down.out = c->image.fractal_rows = pixels / wished;
             c->image.row_pitch = wished * c->image.pixel;
@@ -79,21 +78,34 @@ static void suit(aic_plan *plan)
     }
 }
 
+static void suit(aic_plan *plan)
+{
+    aic_contraction *c = (aic_contraction *)(void *)plan->work.part;
+    shorten_rows(c, plan->problem.target);
+    c->staged = aic_staged_epilogue(c);
+}
+
 static void predict(aic_plan *plan)
 {
     plan->cost = aic_contraction_cost(aic_contraction_of(plan), plan->problem.target, aic_tiling_of(plan));
 }
 
+/* These may have been left out. */
+static void name_fields(aic_plan *plan)
+{
+    aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
+    const aic_tiling *t = aic_tiling_of(plan);
+    schedule->kernel = aic_tag(t->kernel->name);
+    schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
+}
+
 /* What follows from the tiling besides the cost. */
 static void finish(aic_plan *plan)
 {
-    aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
-    const aic_contraction *c = aic_contraction_of(plan);
     aic_tiling *t = plan->derived;
-    schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
-    schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
-    aic_lean_derive(plan, schedule, t);
-    aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
+    aic_lean_derive(plan, (const aic_contraction_schedule *)(const void *)plan->schedule.fields, t);
+    aic_tiling_requirements(aic_contraction_of(plan), t, aic_machine_shares(t->geometry.machine, plan->cost),
+                            &plan->requirements);
 }
 
 static aic_status derive(aic_plan *plan)
@@ -102,25 +114,40 @@ static aic_status derive(aic_plan *plan)
     const aic_status status = aic_tiling_make(plan, schedule, plan->derived);
     if (status == AIC_OK) {
         predict(plan);
+        name_fields(plan);
         finish(plan);
     }
     return status;
 }
 
-bool aic_contraction_offer(aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
-                           const aic_visitor *visitor)
+/* Shows the plan, whose tiling is that of the schedule. */
+static bool show(aic_plan *plan, const aic_contraction_schedule *schedule, const aic_visitor *visitor)
 {
-    plan->schedule = aic_schedule_of(&RECORD, schedule, sizeof *schedule);
-    plan->requirements = (aic_requirements){.needs = 0};
-    if (aic_tiling_vary(plan, schedule, like, plan->derived) != AIC_OK) {
-        return true;
-    }
     predict(plan);
     if (visitor->limit != NULL && plan->cost >= *visitor->limit) {
         return true;
     }
-    finish(plan);
+    plan->schedule = aic_schedule_of(&RECORD, schedule, sizeof *schedule);
+    plan->requirements = (aic_requirements){.needs = 0};
+    name_fields(plan);
+    if (visitor->limit == NULL) {
+        finish(plan);
+    }
     return visitor->visit(visitor->user, plan);
+}
+
+bool aic_contraction_offer(aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *t,
+                           const aic_visitor *visitor)
+{
+    void *own = plan->derived;
+    const bool varies = aic_tiling_varies(schedule, t);
+    if ((varies ? aic_tiling_vary(plan, schedule, t) : aic_tiling_make(plan, schedule, own)) != AIC_OK) {
+        return true;
+    }
+    plan->derived = varies ? t : own;
+    const bool more = show(plan, schedule, visitor);
+    plan->derived = own;
+    return more;
 }
 
 /* The lowest bound of all micro-kernels that take the contraction. */

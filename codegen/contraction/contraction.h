@@ -78,6 +78,7 @@ typedef struct aic_contraction {
      * the stages between. Where sums start from the old output the epilogue does not convert them. */
     bool has_epilogue;
     aic_epilogue epilogue;
+    aic_epilogue staged; /* what follows from it for tiles with a staging buffer (aic_staged_epilogue()); of plans */
 } aic_contraction;
 
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */

@@ -12,9 +12,9 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     const int64_t runs = aic_staged_runs(c, &t->wish, rows, cols), count = rows * cols / runs,
                   columns = t->geometry.panel_channels < t->geometry.outputs ? t->geometry.panel_channels
                                                                              : t->geometry.outputs;
-    const double run = t->staging.defers ? aic_epilogue_cost_beside(&t->staging.epilogue, target, columns, count,
+    const double run = t->staging.defers ? aic_epilogue_cost_beside(t->staging.epilogue, target, columns, count,
                                                                     t->staging.deferred_rows)
-                                         : aic_epilogue_cost(&t->staging.epilogue, target, columns, count);
+                                         : aic_epilogue_cost(t->staging.epilogue, target, columns, count);
     return (double)runs * run;
 }
 
@@ -31,7 +31,8 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
     return products > stores ? products + lost * stores : stores + lost * products;
 }
 
-double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+/* The cost of all tiles. */
+static double tiles_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
     int bodies = t->staging.has_epilogue && t->geometry.outputs % t->staging.strip_columns != 0
@@ -45,7 +46,30 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
         }
     }
     const double sums = (double)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
+    return total * (double)t->panel.used * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums);
+}
+
+double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
     const double call = t->kernel->call_cost != NULL ? t->kernel->call_cost(c, target, t) : 0;
-    return total * (double)t->panel.used * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) +
-           call;
+    return tiles_cost(c, target, t) + call;
+}
+
+/* Costs rise with the bytes of band and panels, which decide in which cache they are, with prefetches, and with the
+ * pauses of a tile: here there are none of the former, and no end of the latter, in which all rows leave at once. Terms
+ * of several tiles of a band are weighted, so that rounding may put the sum below what the best of them gives. */
+double aic_contraction_least(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
+    static const double ROUNDING = 1e-9;
+    if (t->kernel->small_tiles) {
+        return 0; /* what lines cost depends on more */
+    }
+    aic_tiling near = *t;
+    near.band.rows = near.band.row_pitch = near.band.pixel_pitch = 0;
+    near.panel.bytes = near.panel.packed_bytes = 0;
+    near.tile.ahead = 0;
+    near.tile.holds_window = false;
+    near.staging.pauses = INT64_MAX;
+    near.staging.deferred_rows = aic_most(t->geometry.rows.large * t->geometry.cols.large, 1);
+    return tiles_cost(c, target, &near) * (1 - ROUNDING);
 }

@@ -15,7 +15,7 @@ _Static_assert((int)AIC_NOTE_WORDS == (int)AIC_DEFERRED_WORDS, "a worker has mem
 aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store)
 {
     unsigned operands[AIC_EPILOGUE_STEPS];
-    const aic_leave_key key = {.inputs = aic_epilogue_inputs(&aic_tiling_of(plan)->staging.epilogue, operands)};
+    const aic_leave_key key = {.inputs = aic_epilogue_inputs(aic_tiling_of(plan)->staging.epilogue, operands)};
     aic_use use;
     aic_use_begin(&use, &aic_part_leave, &key);
     aic_use_call(&use, store, "store");

@@ -99,10 +99,10 @@ static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
                  sums = pixels * (double)t->geometry.outputs * AIC_SUM_BYTES;
     const double stored =
         t->staging.has_epilogue
-            ? pixels * (double)(t->geometry.outputs * (int64_t)aic_dtype_size(t->staging.epilogue.target))
+            ? pixels * (double)(t->geometry.outputs * (int64_t)aic_dtype_size(t->staging.epilogue->target))
             : sums;
     const double old = t->geometry.accumulate && !c->start_channel ? sums : 0;
-    const double read = old + (double)inputs_of(&t->staging.epilogue) * sums;
+    const double read = old + (double)inputs_of(t->staging.epilogue) * sums;
     aic_stream_scope(&stream, 0, stored + read + (t->staging.pitch > 0 ? 2 * sums + old : 0));
     aic_stream_scope(&stream, (double)t->staging.strip_bytes, stored + read);
     return stream;

@@ -20,10 +20,10 @@ typedef struct walk {
     bool ended;
 } walk;
 
-/* `like` is a finished plan of the schedule's tile. */
-static void offer(walk *w, const aic_contraction_schedule *schedule, const aic_tiling *like)
+/* `t` is a finished plan of the schedule's tile, and becomes that of the schedule where they differ in no more. */
+static void offer(walk *w, const aic_contraction_schedule *schedule, aic_tiling *t)
 {
-    w->ended = w->ended || !aic_contraction_offer(w->plan, schedule, like, w->visitor);
+    w->ended = w->ended || !aic_contraction_offer(w->plan, schedule, t, w->visitor);
 }
 
 /* Band rows that fit their share of a cache: of the second-level one, where weights and results need more than half; or
@@ -59,7 +59,7 @@ static int64_t usual_band(const walk *w, const aic_tiling *t)
 
 /* Offers the schedule with a tile's window held, if the micro-kernel proposes that. `t` is the finished plan without.
  */
-static void offer_holding(walk *w, aic_contraction_schedule schedule, const aic_tiling *t)
+static void offer_holding(walk *w, aic_contraction_schedule schedule, aic_tiling *t)
 {
     if (w->kernel->blocks == NULL) {
         return;
@@ -73,7 +73,7 @@ static void offer_holding(walk *w, aic_contraction_schedule schedule, const aic_
 }
 
 /* Offers the schedule without and, if the micro-kernel proposes a distance, with prefetched weights. */
-static void offer_fetching(walk *w, aic_contraction_schedule schedule, const aic_tiling *t)
+static void offer_fetching(walk *w, aic_contraction_schedule schedule, aic_tiling *t)
 {
     offer(w, &schedule, t);
     schedule.ahead = w->kernel->ahead;
@@ -113,6 +113,12 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     }
 }
 
+/* Whether a visitor who looks for the cheapest schedule need not see any of this tile. */
+static bool is_too_dear(const walk *w, const aic_tiling *t)
+{
+    return w->visitor->limit != NULL && aic_contraction_least(w->c, w->target, t) >= *w->visitor->limit;
+}
+
 static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int64_t m)
 {
     aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
@@ -136,13 +142,14 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
-    if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
+    if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK || is_too_dear(w, &t)) {
         return;
     }
     schedule.band = usual_band(w, &t);
-    if (aic_tiling_vary(w->plan, &schedule, &t, &t) != AIC_OK) {
+    if (aic_tiling_vary(w->plan, &schedule, &t) != AIC_OK) {
         return;
     }
+    const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     if (tries_narrow(w, &t)) {
@@ -150,7 +157,6 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         narrow.narrow = 1;
         offer_fetching(w, narrow, &t);
     }
-    const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
         offer_fetching(w, schedule, &t);
@@ -364,7 +370,7 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     }
     if (t->staging.pitch > 0) {
         fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->staging.strip_columns);
-        aic_epilogue_report_steps(out, &t->staging.epilogue);
+        aic_epilogue_report_steps(out, t->staging.epilogue);
     }
     fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
             (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),

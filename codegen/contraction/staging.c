@@ -26,7 +26,7 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
 static aic_routine compose_load(aic_program *program, const aic_contraction *c, const aic_tiling *t, int64_t columns,
                                 const char *name)
 {
-    const old_strides at = old_strides_of(c, &t->staging.epilogue);
+    const old_strides at = old_strides_of(c, t->staging.epilogue);
     const aic_load_key key = {.columns = columns};
     aic_use use;
     aic_use_begin(&use, &aic_part_load, &key);
@@ -62,7 +62,7 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
 /* Bounds for the rows of a run that lie in one matrix of the epilogue, and a number that divides them. */
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
-    const aic_epilogue *p = &t->staging.epilogue;
+    const aic_epilogue *p = t->staging.epilogue;
     int64_t height = aic_split_least(&t->geometry.rows), width = aic_split_least(&t->geometry.cols);
     bool whole =
         p->matrices == 1 && p->rows == c->down.out * c->across.out; /* else a run may lie in no matrix, or in part */
@@ -78,7 +78,7 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 /* One row in each iteration: strips are small, and longer loop bodies do not gain what compiling them costs. */
 static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 {
-    aic_epilogue_form form = aic_epilogue_default_form(&t->staging.epilogue, target);
+    aic_epilogue_form form = aic_epilogue_default_form(t->staging.epilogue, target);
     form.rows = 1;
     while (t->staging.strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
         form.blocks /= 2;
@@ -96,7 +96,7 @@ static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t tim
 /* The optimization level for the function that stores the last one of `strips` strips. */
 static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 {
-    const bool copies = aic_epilogue_copies(&t->staging.epilogue);
+    const bool copies = aic_epilogue_copies(t->staging.epilogue);
     return kind_for(t, t->panel.taps * t->panel.kpacks * strips, copies ? 1 : 4);
 }
 
@@ -111,7 +111,7 @@ static aic_strips strips_of(const aic_tiling *t)
 {
     int64_t whole = t->geometry.outputs / t->staging.strip_columns,
             rest = t->geometry.outputs % t->staging.strip_columns;
-    if (rest == 0 && (t->staging.epilogue.tail.narrow || t->staging.epilogue.tail.fill)) {
+    if (rest == 0 && (t->staging.epilogue->tail.narrow || t->staging.epilogue->tail.fill)) {
         whole--;
         rest = t->staging.strip_columns;
     }
@@ -131,7 +131,7 @@ static aic_routine compose_store(aic_program *program, const aic_plan *plan, con
                                       .least_rows = runs.least,
                                       .most_rows = runs.most,
                                       .row_multiple = runs.multiple};
-    return aic_compose_epilogue_strip(program, &t->staging.epilogue, plan->problem.target, &strip,
+    return aic_compose_epilogue_strip(program, t->staging.epilogue, plan->problem.target, &strip,
                                       part == 0 ? "store" : "store_last");
 }
 
@@ -151,5 +151,5 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         }
         strips->store[part] = compose_store(program, plan, strips, part);
     }
-    strips->table = aic_compose_epilogue_table(program, &t->staging.epilogue, plan->problem.target, table_kind(c, t));
+    strips->table = aic_compose_epilogue_table(program, t->staging.epilogue, plan->problem.target, table_kind(c, t));
 }

@@ -158,7 +158,7 @@ static aic_status check_blocks(const aic_contraction *c, const aic_contraction_s
 }
 
 aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *problem,
-                              const aic_contraction_schedule *schedule, aic_tiling *tiling)
+                              const aic_contraction_schedule *schedule, aic_tiling *t)
 {
     const aic_target *target = problem->target;
     const aic_microkernel *kernel;
@@ -175,21 +175,21 @@ aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *probl
     if (status != AIC_OK) {
         return status;
     }
-    aic_tiling t = {.kernel = kernel, .division = {.parts = 1}};
-    t.geometry = aic_plan_geometry_make(c, problem->machine, &arithmetic, lanes, schedule);
-    t.wish = kernel->propose(c, &t.geometry);
-    t.wish.whole = aic_most(t.geometry.m, 1);
-    t.band = aic_plan_band_make(c, &t.geometry, &t.wish);
-    status = check_blocks(c, schedule, &t);
+    t->kernel = kernel;
+    t->geometry = aic_plan_geometry_make(c, problem->machine, &arithmetic, lanes, schedule);
+    t->wish = kernel->propose(c, &t->geometry);
+    t->wish.whole = aic_most(t->geometry.m, 1);
+    t->band = aic_plan_band_make(c, &t->geometry, &t->wish);
+    status = check_blocks(c, schedule, t);
     if (status != AIC_OK) {
         return status;
     }
-    t.panel = aic_plan_panel_make(c, &t.geometry, &t.wish, &t.band);
-    t.tile = aic_plan_tile_make(c, &t.geometry, &t.band, &t.panel, schedule);
-    t.staging = aic_plan_staging_make(c, &t.geometry, &t.wish, &t.band, &t.panel, &t.tile);
-    t.transform = aic_plan_transform_make(&t.geometry, &t.band, &t.tile, &t.staging);
-    t.division.part_strips = t.staging.strips;
-    *tiling = t;
+    t->panel = aic_plan_panel_make(c, &t->geometry, &t->wish, &t->band);
+    t->tile = aic_plan_tile_make(c, &t->geometry, &t->band, &t->panel, schedule);
+    t->staging = aic_plan_staging_make(c, &t->geometry, &t->wish, &t->band, &t->panel, &t->tile);
+    t->transform = aic_plan_transform_make(&t->geometry, &t->band, &t->tile, &t->staging);
+    t->lean = (aic_plan_lean){.channels = 0};
+    t->division = (aic_band_division){.parts = 1, .part_strips = t->staging.strips};
     return AIC_OK;
 }
 
@@ -198,33 +198,27 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
     return aic_tiling_of_work(aic_contraction_of(plan), &plan->problem, schedule, tiling);
 }
 
-/* Whether plans of schedules of one tile differ in band, fetching and holding alone, where that of `t` has no blocks.
- * Small tiles lie in groups as long as a band, and blocks of channels are of windows that are held. */
-static bool is_like(const aic_contraction_schedule *s, const aic_tiling *t)
+/* Small tiles lie in groups as long as a band, and blocks of channels are of windows that are held. */
+bool aic_tiling_varies(const aic_contraction_schedule *schedule, const aic_tiling *t)
 {
-    return aic_is_narrow(&t->geometry) == (s->narrow != 0) && s->blocks == 1 && s->m == 0;
+    return aic_is_narrow(&t->geometry) == (schedule->narrow != 0) && schedule->blocks == 1 && schedule->m == 0;
 }
 
-aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
-                           aic_tiling *tiling)
+aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *t)
 {
     const aic_contraction *c = aic_contraction_of(plan);
-    if (!is_like(schedule, like)) {
-        return aic_tiling_make(plan, schedule, tiling);
-    }
-    const aic_status status = check_passage(c, schedule, like->kernel);
+    const aic_status status = check_passage(c, schedule, t->kernel);
     if (status != AIC_OK) {
         return status;
     }
-    if (tiling != like) {
-        *tiling = *like;
+    if (t->geometry.band_tiles != schedule->band) {
+        t->geometry.band_tiles = schedule->band;
+        t->band = aic_plan_band_make(c, &t->geometry, &t->wish);
     }
-    tiling->geometry.band_tiles = schedule->band;
-    tiling->band = aic_plan_band_make(c, &tiling->geometry, &tiling->wish);
-    tiling->tile = aic_plan_tile_make(c, &tiling->geometry, &tiling->band, &tiling->panel, schedule);
-    aic_plan_staging_lay_out(&tiling->geometry, &tiling->wish, &tiling->band, &tiling->panel, &tiling->tile,
-                             &tiling->staging);
-    tiling->division = (aic_band_division){.parts = 1, .part_strips = tiling->staging.strips};
+    t->tile = aic_plan_tile_make(c, &t->geometry, &t->band, &t->panel, schedule);
+    aic_plan_staging_lay_out(&t->geometry, &t->wish, &t->band, &t->panel, &t->tile, &t->staging);
+    t->lean = (aic_plan_lean){.channels = 0};
+    t->division = (aic_band_division){.parts = 1, .part_strips = t->staging.strips};
     return AIC_OK;
 }
 
@@ -246,7 +240,7 @@ static aic_band_division divide(const aic_tiling *t, int64_t outputs, bool share
 
 static bool computes_with_floats(const aic_contraction *c, const aic_tiling *t)
 {
-    return c->dtype != AIC_INT8 || (t->staging.has_epilogue && !aic_epilogue_copies(&t->staging.epilogue));
+    return c->dtype != AIC_INT8 || (t->staging.has_epilogue && !aic_epilogue_copies(t->staging.epilogue));
 }
 
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)
@@ -258,7 +252,7 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
                             .items = t->panel.items,
                             .bytes = AIC_HEAD_BYTES + aic_round_up(t->panel.image_bytes + note, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
-    const int64_t table = t->staging.has_epilogue ? aic_epilogue_table_bytes(&t->staging.epilogue) : 0;
+    const int64_t table = t->staging.has_epilogue ? aic_epilogue_table_bytes(t->staging.epilogue) : 0;
     r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);
     r->private_bytes = aic_most(t->staging.private_bytes, t->lean.private_bytes);
     if (table > 0) {

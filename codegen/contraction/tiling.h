@@ -44,17 +44,19 @@ enum { AIC_TILE_SIDE = 64 };
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels);
 
 /* Makes the plan of this schedule, which need not be that of `plan`; bands are one part each. Fails with
- * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+ * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit; then *tiling is no plan. */
 aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
 /* The same of this contraction, whose lean form is not looked for. */
 aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *problem,
                               const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
-/* The same where `like` is the plan of a schedule of this tile and loop body, without blocks of channels: what band,
- * fetching and holding do not change is taken from it. `tiling` may be `like`. */
-aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, const aic_tiling *like,
-                           aic_tiling *tiling);
+/* Whether the plan of this schedule differs in band, fetching and holding alone from that of another schedule of its
+ * tile and loop body, which has no blocks of channels. */
+bool aic_tiling_varies(const aic_contraction_schedule *schedule, const aic_tiling *tiling);
+
+/* Makes that of it which aic_tiling_make() would make. When the schedule does not fit nothing has changed. */
+aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
 /* Divides bands into parts, of which there are several only where workers share a call; and states what a call must
  * provide. */

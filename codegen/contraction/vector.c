@@ -366,7 +366,7 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
 {
     const int64_t height = tiles * t->geometry.rows.large, rows = (height - 1) * t->band.row_step + t->band.row_reach;
     const int64_t result =
-        t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue.target) : AIC_SUM_BYTES;
+        t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue->target) : AIC_SUM_BYTES;
     return (double)t->panel.bytes + seen_part(c, t) * (double)(rows * t->band.row_pitch) +
                (double)(height * c->across.out * t->geometry.panel_channels * result) <=
            k->l1;

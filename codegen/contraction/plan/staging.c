@@ -15,13 +15,14 @@ aic_epilogue aic_plain_epilogue(const aic_contraction *c)
                           .target_row = AIC_ROW_BYTES};
 }
 
-static void add_epilogue(const aic_contraction *c, const aic_plan_geometry *g, aic_plan_staging *s)
+aic_epilogue aic_staged_epilogue(const aic_contraction *c)
 {
-    s->epilogue = c->has_epilogue ? c->epilogue : aic_plain_epilogue(c);
-    if (c->accumulate && !g->accumulate) {
+    aic_epilogue staged = c->has_epilogue ? c->epilogue : aic_plain_epilogue(c);
+    if (c->accumulate && aic_starts_as_bias(c)) {
         const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
-        aic_epilogue_begin_with(&s->epilogue, &bias);
+        aic_epilogue_begin_with(&staged, &bias);
     }
+    return staged;
 }
 
 /* How many rows leave a tile in each pause, for it to have left the buffer after all panels of a strip. */
@@ -55,8 +56,8 @@ aic_plan_staging aic_plan_staging_make(const aic_contraction *c, const aic_plan_
                                        const aic_plan_band *b, const aic_plan_panel *p, const aic_plan_tile *t)
 {
     aic_plan_staging s = {.has_epilogue = c->has_epilogue || wish->staged,
+                          .epilogue = &c->staged,
                           .strip_columns = aic_most(g->panel_channels, AIC_BLOCK_COLUMNS)};
-    add_epilogue(c, g, &s);
     s.defers = s.has_epilogue && wish->pauses;
     if (s.has_epilogue) {
         s.pitch = ((aic_round_up(g->rows.large, wish->whole) - 1) * aic_staged_row(wish, g->cols.large) +

@@ -16,11 +16,11 @@ enum { AIC_ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 enum { AIC_DEFERRED_STEP = AIC_EPILOGUE_PACKET_ROWS, AIC_DEFERRED_WORDS = 11 + AIC_EPILOGUE_STEPS };
 
 typedef struct aic_plan_staging {
-    bool has_epilogue; /* the contraction's, or a plain one where the micro-kernel needs a staging buffer */
-    aic_epilogue epilogue;
-    int64_t pitch;         /* between the staging buffer's blocks of 16 columns; 0: tiles store to the result */
-    int64_t strips;        /* of all output channels; without an epilogue each panel is a strip */
-    int64_t strip_columns; /* output channels of a strip: a panel, or the panels of a block of 16 */
+    bool has_epilogue;            /* the contraction's, or a plain one where the micro-kernel needs a staging buffer */
+    const aic_epilogue *epilogue; /* where there is one: the contraction's `staged` */
+    int64_t pitch;                /* between the staging buffer's blocks of 16 columns; 0: tiles store to the result */
+    int64_t strips;               /* of all output channels; without an epilogue each panel is a strip */
+    int64_t strip_columns;        /* output channels of a strip: a panel, or the panels of a block of 16 */
     bool defers;           /* of two staging buffers one is emptied while the next tile fills the other: deferred.c */
     int64_t pauses;        /* of a tile in which rows leave */
     int64_t deferred_runs; /* in each pause of a tile: runs of pixels of which some rows leave the staging buffer */
@@ -40,6 +40,10 @@ void aic_plan_staging_lay_out(const aic_plan_geometry *g, const aic_wish *wish, 
 
 /* The epilogue that stores the sums as they are, in blocks of 16 columns. */
 aic_epilogue aic_plain_epilogue(const aic_contraction *c);
+
+/* The epilogue of tiles that have a staging buffer: the contraction's, or a plain one; with start values that are
+ * added as biases before it. */
+aic_epilogue aic_staged_epilogue(const aic_contraction *c);
 
 /* Pixels from one row of a tile to the next in the staging buffer. */
 static inline int64_t aic_staged_row(const aic_wish *wish, int64_t cols)
