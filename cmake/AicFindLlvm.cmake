@@ -1,7 +1,8 @@
 # Finds LLVM's C library by its llvm-config program: AIC_LLVM_VERSION, or the newest supported version that has its
 # headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR, AIC_LLVM_LIBS, and
 # AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC) and
-# where the loader finds the same file by itself, as with Debian's packages.
+# where the loader finds the same file by itself, as with Debian's packages. AIC_MODULE_LIBS and AIC_MODULE_RUNPATH are the
+# same for the generator's module, which has a copy of its own where AIC_MODULE_OWN is true.
 
 set(AIC_LLVM_SUPPORTED 22 21 20 19)
 
@@ -44,15 +45,42 @@ endif()
 
 aic_llvm_query(AIC_LLVM_FULL_VERSION --version)
 aic_llvm_query(AIC_LLVM_LIBDIR --libdir)
+
+# aic_llvm_static(LIBRARIES MISSING): LLVM's static libraries and what they need; else what is missing.
+function(aic_llvm_static libraries missing)
+    set(components passes codegen target bitwriter x86 aarch64)
+    set(${libraries} "" PARENT_SCOPE)
+    execute_process(COMMAND "${AIC_LLVM_CONFIG}" --link-static --libs ${components} OUTPUT_VARIABLE own ERROR_VARIABLE error
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+    if(failed)
+        set(${missing} "${error}" PARENT_SCOPE)
+        return()
+    endif()
+    aic_llvm_query(needed --link-static --system-libs ${components})
+    separate_arguments(names UNIX_COMMAND "${needed}")
+    list(FILTER names INCLUDE REGEX "^-l")
+    list(TRANSFORM names REPLACE "^-l" "")
+    foreach(name IN LISTS names)
+        find_library(AIC_LLVM_NEEDS_${name} ${name})
+        mark_as_advanced(AIC_LLVM_NEEDS_${name})
+        if(NOT AIC_LLVM_NEEDS_${name})
+            set(${missing} "no library ${name}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+    set(${libraries} "${own} ${needed} -lstdc++" PARENT_SCOPE)
+endfunction()
+
+set(AIC_LLVM_RUNPATH "")
+aic_llvm_static(llvm_static llvm_missing)
 if(AIC_LLVM_STATIC)
-    set(llvm_components passes codegen target bitwriter x86 aarch64)
-    aic_llvm_query(AIC_LLVM_LIBS --link-static --libs ${llvm_components})
-    aic_llvm_query(llvm_system_libs --link-static --system-libs ${llvm_components})
-    string(APPEND AIC_LLVM_LIBS " ${llvm_system_libs} -lstdc++")
+    if(NOT llvm_static)
+        message(FATAL_ERROR "AIC_LLVM_STATIC: ${llvm_missing}")
+    endif()
+    set(AIC_LLVM_LIBS "${llvm_static}")
     if(AIC_PYTHON_PACKAGE) # no library of the system but the C library
         string(REGEX REPLACE "-l(z|zstd|stdc\\+\\+)( |$)" "-l:lib\\1.a\\2" AIC_LLVM_LIBS "${AIC_LLVM_LIBS}")
     endif()
-    set(AIC_LLVM_RUNPATH "")
 else()
     aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
     set(AIC_LLVM_RUNPATH "${AIC_LLVM_LIBDIR}")
@@ -64,6 +92,30 @@ else()
         endif()
     endif()
 endif()
+
+# What the generator's module is linked to, and whether that is a copy of its own.
+set(AIC_MODULE_LIBS "${AIC_LLVM_LIBS}")
+set(AIC_MODULE_RUNPATH "${AIC_LLVM_RUNPATH}")
+set(AIC_MODULE_OWN "${AIC_LLVM_STATIC}")
+if(AIC_MODULE_LLVM STREQUAL "auto")
+    if(llvm_static)
+        set(AIC_MODULE_OWN ON)
+    else()
+        message(STATUS "The generator's module takes the system's LLVM, which loads more slowly: ${llvm_missing}")
+    endif()
+elseif(AIC_MODULE_LLVM STREQUAL "static")
+    if(NOT llvm_static)
+        message(FATAL_ERROR "AIC_MODULE_LLVM = static: ${llvm_missing}")
+    endif()
+    set(AIC_MODULE_OWN ON)
+elseif(NOT AIC_MODULE_LLVM STREQUAL "shared")
+    message(FATAL_ERROR "AIC_MODULE_LLVM = ${AIC_MODULE_LLVM} is none of auto, static, shared")
+endif()
+if(AIC_MODULE_OWN AND NOT AIC_LLVM_STATIC)
+    set(AIC_MODULE_LIBS "${llvm_static}")
+    set(AIC_MODULE_RUNPATH "")
+endif()
+separate_arguments(AIC_MODULE_LIBS UNIX_COMMAND "${AIC_MODULE_LIBS}")
 separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")
 string(REGEX MATCH "^[0-9]+" AIC_LLVM_MAJOR "${AIC_LLVM_FULL_VERSION}")
 message(STATUS "LLVM ${AIC_LLVM_FULL_VERSION} by ${AIC_LLVM_CONFIG}")

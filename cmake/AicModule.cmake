@@ -10,13 +10,17 @@ add_dependencies(aicjit_module_objects aicjit_objects) # which has the name of t
 
 add_library(aicjit_module MODULE $<TARGET_OBJECTS:aicjit_module_objects>)
 set_target_properties(aicjit_module PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME "${AIC_MODULE_FILE}" LINKER_LANGUAGE C
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${AIC_LLVM_RUNPATH}" LINK_DEPENDS "${module_script}")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${AIC_MODULE_RUNPATH}" LINK_DEPENDS "${module_script}")
 # Never unloaded: LLVM's handlers for exit stay registered.
 target_link_options(aicjit_module PRIVATE "LINKER:--version-script=${module_script}" LINKER:-z,nodelete)
 if(NOT AIC_SANITIZE)
     target_link_options(aicjit_module PRIVATE LINKER:-z,defs)
 endif()
-target_link_libraries(aicjit_module PRIVATE aicjit_options aicjit_llvm)
+if(AIC_MODULE_OWN)
+    target_link_options(aicjit_module PRIVATE LINKER:--gc-sections LINKER:--as-needed)
+endif()
+target_link_directories(aicjit_module PRIVATE "${AIC_LLVM_LIBDIR}")
+target_link_libraries(aicjit_module PRIVATE aicjit_options ${AIC_MODULE_LIBS})
 
 # The library finds it by this name.
 aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)

@@ -1,5 +1,5 @@
 /* LLVM as a shared object of its own, which the library loads when it first needs code that no cache has: it contains
- * the table of codegen/llvm/api.h and nothing else. */
+ * the table of codegen/llvm/api.h, and LLVM itself unless the system's is taken (CMake's AIC_MODULE_LLVM). */
 #ifndef AIC_MODULE_H
 #define AIC_MODULE_H
 

@@ -212,6 +212,26 @@ static LLVMTypeRef symbol_type(aic_emit *e, int64_t least)
     return least > 0 ? e->i16 : e->i8;
 }
 
+/* The number as an instruction at the begin of a function that is compiled fast. LLVM's fast selection of instructions
+ * knows no numbers whose values are symbols: it leaves the rest of a block that has one to the slow selection, which
+ * takes three times as long. So only the first block has them. */
+static LLVMValueRef held_at_entry(aic_emit *e, LLVMValueRef number)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
+    LLVMValueRef next = LLVMGetFirstInstruction(entry);
+    while (next != NULL && LLVMIsAFreezeInst(next) != NULL) {
+        if (LLVMGetOperand(next, 0) == number) {
+            return next;
+        }
+        next = LLVMGetNextInstruction(next);
+    }
+    LLVMPositionBuilder(e->builder, entry, next);
+    LLVMValueRef held = LLVMBuildFreeze(e->builder, number, "");
+    LLVMPositionBuilderAtEnd(e->builder, here);
+    return held;
+}
+
 LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most)
 {
     static const char KIND[] = "absolute_symbol";
@@ -223,13 +243,15 @@ LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64
         LLVMGlobalSetMetadata(symbol, LLVMGetMDKindIDInContext(e->context, KIND, sizeof KIND - 1),
                               LLVMMDNodeInContext2(e->context, range, 2));
     }
-    return LLVMConstPtrToInt(symbol, e->i64);
+    LLVMValueRef number = LLVMConstPtrToInt(symbol, e->i64);
+    return e->compiled_well ? number : held_at_entry(e, number);
 }
 
 /* Whether it is the address of a symbol that is at least 1. */
 static bool is_positive(aic_emit *e, LLVMValueRef value)
 {
-    LLVMValueRef symbol = LLVMIsAConstantExpr(value) != NULL ? LLVMGetOperand(value, 0) : NULL;
+    LLVMValueRef number = LLVMIsAFreezeInst(value) != NULL ? LLVMGetOperand(value, 0) : value;
+    LLVMValueRef symbol = LLVMIsAConstantExpr(number) != NULL ? LLVMGetOperand(number, 0) : NULL;
     return symbol != NULL && LLVMIsAGlobalVariable(symbol) != NULL &&
            LLVMGlobalGetValueType(symbol) == symbol_type(e, 1);
 }

@@ -27,25 +27,38 @@ Suite *suite_parts(void);
 typedef struct sum_key {
     int64_t times;
     bool calls;
+    int64_t kind; /* aic_emit_kind */
 } sum_key;
 
-static const aic_field SUM_FIELDS[] = {AIC_FIELD_ROW(sum_key, INT, times, 1, REQUIRED, 0)
-                                           AIC_FIELD_ROW(sum_key, BOOL, calls, 1, REQUIRED, 0)};
-static const aic_record SUM_RECORD = {"sum", SUM_FIELDS, 2};
+static const aic_field SUM_FIELDS[] = {AIC_FIELD_ROW(sum_key, INT, times, 1, REQUIRED, 0) AIC_FIELD_ROW(
+    sum_key, BOOL, calls, 1, REQUIRED, 0) AIC_FIELD_ROW(sum_key, INT, kind, 1, REQUIRED, 0)};
+static const aic_record SUM_RECORD = {"sum", SUM_FIELDS, 3};
+
+/* Numbers that the last emitted sum had as instructions of its first block, and how often it asked for one. */
+static int held, asked;
+
+static LLVMValueRef count_held(aic_emit *e, LLVMValueRef number)
+{
+    asked++;
+    held +=
+        LLVMIsAFreezeInst(number) != NULL && LLVMGetInstructionParent(number) == LLVMGetEntryBasicBlock(e->function);
+    return number;
+}
 
 static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
 {
     const sum_key *key = of;
     LLVMValueRef carried[] = {aic_int(e, 0)};
     aic_loop loop;
-    aic_emit_function(e, name, AIC_EMIT_HOT, (const char *const[]){"out", "in"}, 2, 0);
+    held = asked = 0;
+    aic_emit_function(e, name, (aic_emit_kind)key->kind, (const char *const[]){"out", "in"}, 2, 0);
     LLVMValueRef function = e->function, out = aic_emit_param(e, 0), in = aic_emit_param(e, 1);
     aic_loop_begin(e, &loop, "word: words", aic_int(e, 0), aic_trips(e, "count"), 1, carried, 1);
-    LLVMValueRef at = aic_at(e, in, aic_times(e, loop.index, aic_number(e, "pitch")));
+    LLVMValueRef at = aic_at(e, in, aic_times(e, loop.index, count_held(e, aic_number(e, "pitch"))));
     carried[0] = aic_add(e, carried[0], aic_load(e, e->i64, at, 0, 8));
     aic_loop_end(e, &loop);
     LLVMValueRef sum = aic_min(e, aic_mul(e, carried[0], key->times), aic_number(e, "most"));
-    aic_store(e, sum, aic_at(e, out, aic_number(e, "%s", "place")), 0, 8);
+    aic_store(e, sum, aic_at(e, out, count_held(e, aic_number(e, "%s", "place"))), 0, 8);
     if (key->calls) {
         aic_emit_call(e, aic_callee(e, "next", 2, 0), (LLVMValueRef[]){out, in}, 2);
     }
@@ -176,10 +189,17 @@ START_TEST(numbers)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         for (int form = 0; form < 3; form++) {
-            sums s = {.target = host_target(_i), .kind = form == 2 ? &FAST_SUM : &SUM, .key = {{1, false}, {3, true}}};
+            const int64_t kind = form < 2 ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+            sums s = {.target = host_target(_i),
+                      .kind = form < 2 ? &SUM : &FAST_SUM,
+                      .key = {{1, false, kind}, {3, true, kind}}};
             int64_t out[WORDS];
             memcpy(s.numbers, CASES[i].numbers, sizeof s.numbers);
             run_sums(&s, form > 0, CASES[i].parts, out);
+            if (CASES[i].parts == 2) {
+                ck_assert_int_gt(asked, 0);
+                ck_assert_int_eq(held, form == 2 ? asked : 0);
+            }
             for (int n = 0; n < WORDS; n++) {
                 const bool first = n == s.numbers[0].place / 8, second = n == s.numbers[1].place / 8;
                 const int64_t want = first    ? expected(&s.key[0], &s.numbers[0])
@@ -240,6 +260,7 @@ START_TEST(equal_uses)
         memset(&key, 0x11 * i, sizeof key);
         key.times = i == 2 ? 7 : 1;
         key.calls = false;
+        key.kind = AIC_EMIT_HOT;
         routine[i] = use_sum(&program, &SUM, &key, &n, 0, "sum");
     }
     ck_assert_int_eq(program.status, AIC_OK);
