@@ -6,6 +6,7 @@
 #                                         extended regular expression PATTERN (empty: anything). With status 2 or 3
 #                                         standard error is exactly one line "aicjit: ...".
 # ok NAME CONDITION...                    CONDITION, a command, succeeds
+# llvms COMMAND...                        how many LLVMs, modules of the generator among them, it loads
 # starts_within KIB                       whether it runs under a limit on the size of files; says so if not
 # finish                                  prints "N passed, N failed"
 set -u
@@ -21,6 +22,9 @@ trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 2
 passed=0
 failed=0
+
+# The module has LLVM in it, or needs a library that is one.
+llvms() { LD_DEBUG=files "$@" 2>&1 | grep -Ec 'calling init.*lib(LLVM|aicjit-codegen)'; }
 
 # libraries_for_everybody FOLDER: copies of the libraries of the build in FOLDER to ./lib, as another user may not reach that one.
 libraries_for_everybody() {
