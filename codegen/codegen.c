@@ -390,8 +390,11 @@ static aic_status link_job(const job *j, composed *k, aic_object *made)
     const aic_codegen_request *request = j->request;
     const aic_elf object[MODULES] = {{j->bytes, j->size}, {j->hot_bytes, j->hot_size}};
     aic_piece piece[MODULES] = {{NULL, 0}};
-    aic_program_sources sources = {
-        .target = request->target, .parts = request->parts, .make = aic_part_make, .own = piece};
+    aic_program_sources sources = {.target = request->target,
+                                   .parts = request->parts,
+                                   .make = aic_part_make,
+                                   .helpers = request->helpers,
+                                   .own = piece};
     aic_status status = AIC_OK;
     for (size_t i = 0; i < MODULES && status == AIC_OK; i++) {
         if (object[i].bytes != NULL) {

@@ -41,6 +41,7 @@ typedef struct aic_codegen_request {
                      by itself, of the rest frames fast and what is hot well. The result is the same; there is an
                      image then and no object */
     aic_part_source *parts; /* keeps parts; NULL: each is made anew */
+    aic_part_helpers helpers;
 } aic_codegen_request;
 
 /* The problem of a request's specification number `index`. */

@@ -196,6 +196,7 @@ typedef struct aic_program_sources {
     const aic_target *target;
     aic_part_source *parts; /* NULL: each is made */
     aic_part_maker make;
+    aic_part_helpers helpers;
     const aic_piece *own; /* of own code, which knows functions by their names */
     size_t count;
 } aic_program_sources;

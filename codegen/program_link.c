@@ -4,6 +4,7 @@
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,17 @@ aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const a
 
 /* ---- linking ---- */
 
+/* How far the threads are that take a program's parts: each takes the next one. Of failures the first part's counts. */
+typedef struct progress {
+    atomic_size_t next;
+    atomic_bool asked; /* for helpers */
+    void *helpers;     /* NULL: none */
+    pthread_mutex_t mutex;
+    size_t failed; /* the part's number, where status is not AIC_OK */
+    aic_status status;
+    aic_messages messages;
+} progress;
+
 /* A program being linked. */
 typedef struct linking {
     aic_program *program;
@@ -85,17 +97,35 @@ typedef struct linking {
     aic_image_item *item;
     aic_binding *binding;
     char (*name)[AIC_PROGRAM_NAME_MAX]; /* of the functions, where there is own code */
+    progress progress;
 } linking;
+
+static aic_status take_some(void *argument);
+
+/* Once LLVM is needed: it takes so long that another thread is worth while. */
+static aic_status ask_for_helpers(linking *l)
+{
+    const aic_part_helpers *helpers = &l->sources->helpers;
+    const size_t next = atomic_load(&l->progress.next), parts = l->program->parts;
+    if (helpers->begin == NULL || next >= parts || atomic_exchange(&l->progress.asked, true)) {
+        return AIC_OK;
+    }
+    return helpers->begin(helpers->user, parts - next, take_some, l, &l->progress.helpers);
+}
 
 /* A part to be made. */
 typedef struct making {
-    const linking *l;
+    linking *l;
     const aic_program_part *part;
 } making;
 
 static aic_status make(void *argument, aic_piece *piece)
 {
     const making *m = argument;
+    const aic_status status = ask_for_helpers(m->l);
+    if (status != AIC_OK) {
+        return status;
+    }
     return m->l->sources->make(m->part->kind, aic_program_key(m->l->program, m->part), m->l->sources->target, piece);
 }
 
@@ -121,6 +151,34 @@ static aic_status take(linking *l, size_t index)
     }
     part->ns = now() - start;
     part->bytes = status == AIC_OK ? l->taken[index]->size : 0;
+    return status;
+}
+
+/* No thread begins another part. */
+static void note_failure(linking *l, size_t index, aic_status status)
+{
+    progress *p = &l->progress;
+    pthread_mutex_lock(&p->mutex);
+    if (p->status == AIC_OK || index < p->failed) {
+        p->failed = index;
+        p->status = status;
+        aic_messages_get(&p->messages);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    atomic_store(&p->next, l->program->parts);
+}
+
+static aic_status take_some(void *argument)
+{
+    linking *l = argument;
+    aic_status status = AIC_OK;
+    size_t i;
+    while (status == AIC_OK && (i = atomic_fetch_add(&l->progress.next, 1)) < l->program->parts) {
+        status = l->program->part[i].own ? AIC_OK : take(l, i);
+        if (status != AIC_OK) {
+            note_failure(l, i, status);
+        }
+    }
     return status;
 }
 
@@ -200,17 +258,23 @@ static bool make_room(linking *l)
 
 static aic_status take_all(linking *l)
 {
-    const aic_program *program = l->program;
-    aic_status status = make_room(l) ? AIC_OK : aic_fail_memory(SUBJECT, program->parts * sizeof *l->item);
-    for (size_t i = 0; i < program->parts && status == AIC_OK; i++) {
-        status = program->part[i].own ? AIC_OK : take(l, i);
+    progress *p = &l->progress;
+    if (!make_room(l)) {
+        return aic_fail_memory(SUBJECT, l->program->parts * sizeof *l->item);
     }
-    return status;
+    (void)take_some(l);
+    const aic_status status = p->helpers != NULL ? l->sources->helpers.end(p->helpers) : AIC_OK;
+    pthread_mutex_destroy(&p->mutex);
+    aic_messages_put(&p->messages, p->status);
+    return p->status != AIC_OK ? p->status : status;
 }
 
 aic_status aic_program_take(aic_program *program, const aic_program_sources *sources)
 {
-    linking l = {.program = program, .sources = sources, .features = aic_part_features(sources->target)};
+    linking l = {.program = program,
+                 .sources = sources,
+                 .features = aic_part_features(sources->target),
+                 .progress.mutex = PTHREAD_MUTEX_INITIALIZER};
     aic_status status = take_all(&l);
     give_back(&l);
     return status;
@@ -219,8 +283,11 @@ aic_status aic_program_take(aic_program *program, const aic_program_sources *sou
 aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
                             aic_image *image)
 {
-    linking l = {
-        .program = program, .sources = sources, .symbol = symbol, .features = aic_part_features(sources->target)};
+    linking l = {.program = program,
+                 .sources = sources,
+                 .symbol = symbol,
+                 .features = aic_part_features(sources->target),
+                 .progress.mutex = PTHREAD_MUTEX_INITIALIZER};
     aic_status status = take_all(&l);
     if (status == AIC_OK) {
         status = aic_image_link(l.item, list_items(&l), symbol, image);

@@ -237,6 +237,14 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&mutex);
 }
 
+unsigned aic_guard_inside(void)
+{
+    pthread_mutex_lock(&mutex);
+    const unsigned inside = state.inside;
+    pthread_mutex_unlock(&mutex);
+    return inside;
+}
+
 const aic_fork_part aic_guard_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
 
 void aic_guard_watch_exit(void)

@@ -25,6 +25,9 @@
  * AIC_COMPILE. */
 aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument);
 
+/* How many runs are inside, of all threads. */
+unsigned aic_guard_inside(void);
+
 /* Has fork() wait; the runtime calls it. */
 extern const aic_fork_part aic_guard_fork;
 

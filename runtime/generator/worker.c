@@ -9,19 +9,11 @@
 #define SUBJECT "compile thread"
 #define STACK_BYTES ((size_t)8 << 20) /* address space; pages come when they are touched */
 
-typedef struct job {
-    aic_status (*body)(void *);
-    void *argument;
-    aic_status status;
-    aic_messages messages;
-    const aic_hooks *hooks; /* where the caller's lines and warnings go */
-} job;
-
 /* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
  * process. */
 static void *work(void *argument)
 {
-    job *j = argument;
+    aic_worker *j = argument;
     aic_thread *thread = aic_thread_get();
     aic_neutral starters;
     if (thread == NULL) {
@@ -56,23 +48,32 @@ int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argumen
     return error;
 }
 
+int aic_worker_begin(aic_worker *worker, aic_status (*body)(void *), void *argument)
+{
+    const aic_thread *caller = aic_thread_peek();
+    *worker = (aic_worker){.body = body, .argument = argument, .hooks = caller != NULL ? caller->hooks : NULL};
+    return aic_worker_start(&worker->thread, work, worker);
+}
+
+aic_status aic_worker_end(aic_worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+    const aic_hooks *hooks = aic_thread_use(NULL); /* the worker has told its warnings */
+    aic_messages_put(&worker->messages, worker->status);
+    (void)aic_thread_use(hooks);
+    return worker->status;
+}
+
 aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 {
-    pthread_t thread;
-    const aic_thread *caller = aic_thread_peek();
-    job j = {.body = body, .argument = argument, .hooks = caller != NULL ? caller->hooks : NULL};
+    aic_worker worker;
     const int cancellation = aic_cancellation_disable();
-    const int error = aic_worker_start(&thread, work, &j);
-    if (error == 0) {
-        pthread_join(thread, NULL);
-        const aic_hooks *hooks = aic_thread_use(NULL); /* the worker has told its warnings */
-        aic_messages_put(&j.messages, j.status);
-        (void)aic_thread_use(hooks);
-    } else {
-        j.status = aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "cannot be started: %s", strerror(error));
-    }
+    const int error = aic_worker_begin(&worker, body, argument);
+    const aic_status status = error == 0
+                                  ? aic_worker_end(&worker)
+                                  : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "cannot be started: %s", strerror(error));
     aic_cancellation_restore(cancellation);
-    return j.status;
+    return status;
 }
 
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)

@@ -3,6 +3,8 @@
 #ifndef AIC_RUNTIME_WORKER_H
 #define AIC_RUNTIME_WORKER_H
 
+#include "frontend/core/diag.h"
+
 #include <aic/types.h>
 #include <pthread.h>
 
@@ -10,6 +12,19 @@
  * and is in the default floating-point environment and the "C" locale. Returns the body's status; its message and its
  * warning become the calling thread's. A thread that cannot be started is AIC_OUT_OF_MEMORY. */
 aic_status aic_worker_run(aic_status (*body)(void *), void *argument);
+
+/* The same in two steps, between which the caller goes on. 0 or an error number; where it is 0, end() is called by the
+ * same thread, whose cancellation is put off until then. */
+typedef struct aic_worker {
+    pthread_t thread;
+    aic_status (*body)(void *);
+    void *argument;
+    aic_status status;
+    aic_messages messages;
+    const struct aic_hooks *hooks; /* where the caller's lines and warnings go */
+} aic_worker;
+int aic_worker_begin(aic_worker *worker, aic_status (*body)(void *), void *argument);
+aic_status aic_worker_end(aic_worker *worker);
 
 /* Calls body(argument) on the calling thread, in the default floating-point environment and the "C" locale: for work
  * that needs no stack to speak of and is short. */

@@ -6,6 +6,7 @@
 #include "runtime/generator/generator.h"
 #include "runtime/generator/worker.h"
 #include "runtime/observe/log.h"
+#include "runtime/request/helpers.h"
 #include "runtime/tuning/tuning.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -92,6 +93,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .unwind = build->context->profile != 0,
         .divided = build->context->profile == 0 && build->context->dump_dir == NULL,
         .parts = &build->context->parts.source,
+        .helpers = aic_helpers_of(build->context),
     };
 }
 
