@@ -5,7 +5,9 @@
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- plans ---- */
 
@@ -317,6 +319,31 @@ _Static_assert(sizeof(aic_elementwise) <= AIC_WORK_BYTES, "a description of an e
 aic_elementwise *aic_elementwise_begin(aic_work *work)
 {
     return aic_work_begin(work, &aic_shape_elementwise, sizeof(aic_elementwise));
+}
+
+_Static_assert(offsetof(aic_elementwise, box) >= offsetof(aic_move, box),
+               "boxes of a move lie before their new places");
+_Static_assert(sizeof(aic_elementwise_box) >= sizeof(aic_box), "and do so the more the further behind they are");
+
+/* In the place of the move, whose boxes are too many for a stack. */
+aic_elementwise *aic_elementwise_begin_with_move(aic_work *work)
+{
+    aic_elementwise *made = (aic_elementwise *)(void *)work->part;
+    const aic_move *move = (const aic_move *)(const void *)work->part;
+    const unsigned boxes = move->boxes;
+    const bool incomplete = move->incomplete;
+    for (unsigned i = boxes; i-- > 0;) {
+        aic_elementwise_box box = {.pair = 0};
+        memcpy(&box.box, work->part + offsetof(aic_move, box) + i * sizeof box.box, sizeof box.box);
+        box.box.op = AIC_BOX_ELEMENTWISE;
+        memcpy(&made->box[i], &box, sizeof box);
+    }
+    memset(&made->box[boxes], 0, (size_t)((unsigned char *)(made + 1) - (unsigned char *)&made->box[boxes]));
+    memset(made, 0, offsetof(aic_elementwise, box));
+    made->boxes = boxes;
+    made->incomplete = incomplete;
+    work->shape = &aic_shape_elementwise;
+    return made;
 }
 
 static const aic_field FIELDS[] = {

@@ -39,6 +39,9 @@ typedef struct aic_elementwise_schedule {
 /* Starts the description of an element-wise kernel, all zeros. */
 aic_elementwise *aic_elementwise_begin(aic_work *work);
 
+/* Starts that of an element-wise kernel with the boxes of the move that is described there, all else zeros. */
+aic_elementwise *aic_elementwise_begin_with_move(aic_work *work);
+
 static inline const aic_elementwise_schedule *aic_elementwise_schedule_of(const aic_plan *plan)
 {
     return (const aic_elementwise_schedule *)(const void *)plan->schedule.fields;

@@ -7,10 +7,13 @@
 #include "codegen/loops/move.h"
 
 /* What a dimension adds to a box. */
+/* Small: a move's are on the stack. */
 typedef struct interval {
     int64_t out, in; /* bytes to the first element */
     unsigned dims;
-    aic_box_dim dim[3];
+    struct {
+        int64_t extent, out, in;
+    } dim[3];
     int64_t valid; /* of the last dimension; 0: all */
 } interval;
 
@@ -46,7 +49,9 @@ static int64_t stride(const aic_blocked_stride *s, int64_t step)
 static void add_part(interval *p, const aic_move_axis *d, int64_t extent, int64_t step)
 {
     if (extent > 1 || step == 1) {
-        p->dim[p->dims++] = (aic_box_dim){extent, stride(&d->out, step), {stride(&d->in, step)}};
+        p->dim[p->dims].extent = extent;
+        p->dim[p->dims].out = stride(&d->out, step);
+        p->dim[p->dims++].in = stride(&d->in, step);
     }
 }
 
@@ -159,7 +164,7 @@ static void add_box(aic_move *move, aic_box_op op, const interval *const *interv
         box->in[0] += op == AIC_BOX_COPY ? p->in : 0;
         box->valid = p->valid;
         for (unsigned k = 0; k < p->dims; k++) {
-            box->dim[box->dims++] = p->dim[k];
+            box->dim[box->dims++] = (aic_box_dim){p->dim[k].extent, p->dim[k].out, {p->dim[k].in}};
         }
     }
     aic_box_coalesce(box);

@@ -59,7 +59,6 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_texpands_desc *d = desc;
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const bool literal = d->literal != AIC_NOT_GIVEN;
-    aic_move move;
     if (d->v_row == 0 || d->v_col == 0) {
         aic_work_empty(work);
         return;
@@ -68,19 +67,16 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         describe_dynamic(aic_dynamic_fill_begin(work), d);
         return;
     }
-    describe_region(&move, d, size);
-    aic_elementwise *elementwise = aic_elementwise_begin(work);
-    *elementwise =
-        (aic_elementwise){.size = (unsigned)size,
-                          .value = {.op = AIC_ELEMENTWISE_COPY, .a = {.is_constant = literal, .constant = d->literal}},
-                          .operands = 2,
-                          .operand = {[AIC_ELEMENTWISE_A] = AIC_TEXPANDS_SCALAR},
-                          .boxes = move.boxes,
-                          .incomplete = move.incomplete};
+    describe_region(aic_move_begin(work), d, size);
+    aic_elementwise *elementwise = aic_elementwise_begin_with_move(work);
+    elementwise->size = (unsigned)size;
+    elementwise->value =
+        (aic_elementwise_value){.op = AIC_ELEMENTWISE_COPY, .a = {.is_constant = literal, .constant = d->literal}};
     elementwise->value.a.bits = elementwise->value.out.bits = 8 * elementwise->size;
-    for (unsigned i = 0; i < move.boxes; i++) {
-        elementwise->box[i] = (aic_elementwise_box){.box = move.box[i], .reads = {[AIC_ELEMENTWISE_A] = !literal}};
-        elementwise->box[i].box.op = AIC_BOX_ELEMENTWISE;
+    elementwise->operands = 2;
+    elementwise->operand[AIC_ELEMENTWISE_A] = AIC_TEXPANDS_SCALAR;
+    for (unsigned i = 0; i < elementwise->boxes; i++) {
+        elementwise->box[i].reads[AIC_ELEMENTWISE_A] = !literal;
     }
 }
 
