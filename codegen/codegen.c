@@ -333,12 +333,18 @@ static aic_status compose(const aic_codegen_request *request, composed *k)
     return aic_kernel_compose(&k->program, &k->plan, false);
 }
 
+static aic_status run_guarded(void *argument)
+{
+    job *j = argument;
+    return aic_guard_run(kind_of(j), run_job, j);
+}
+
 /* Runs the generator up to a stage. */
 static aic_status generate(job *j, const composed *k)
 {
     j->plan = &k->plan;
     j->program = &k->program;
-    return aic_guard_run(kind_of(j), run_job, j);
+    return j->request->apart != NULL ? j->request->apart(run_guarded, j) : run_guarded(j);
 }
 
 aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emit, void *user, char **bytes,
@@ -394,6 +400,7 @@ static aic_status link_job(const job *j, composed *k, aic_object *made)
                                    .parts = request->parts,
                                    .make = aic_part_make,
                                    .helpers = request->helpers,
+                                   .apart = request->apart,
                                    .own = piece};
     aic_status status = AIC_OK;
     for (size_t i = 0; i < MODULES && status == AIC_OK; i++) {

@@ -42,6 +42,9 @@ typedef struct aic_codegen_request {
                      image then and no object */
     aic_part_source *parts; /* keeps parts; NULL: each is made anew */
     aic_part_helpers helpers;
+    /* Calls body(argument) where there is stack for LLVM: object() does all else where it is called. NULL: it enters
+     * LLVM there, too. */
+    aic_status (*apart)(aic_status (*body)(void *argument), void *argument);
 } aic_codegen_request;
 
 /* The problem of a request's specification number `index`. */

@@ -92,7 +92,7 @@ static aic_routine compose_direct(aic_program *p, const member *m)
 {
     const aic_entry_key key = key_of(m, AIC_ENTRY_DIRECT);
     aic_use use;
-    aic_use_begin(&use, &aic_part_entry, &key);
+    aic_use_begin(&use, p, &aic_part_entry, &key);
     aic_use_number(&use, m->plan->requirements.shared_bytes, "private.at");
     give_phases(&use, m);
     return aic_program_add(p, &use, "direct");
@@ -103,7 +103,7 @@ static aic_routine compose_plain(aic_program *p, const member *m, aic_routine di
 {
     const aic_entry_key key = key_of(m, AIC_ENTRY_PLAIN);
     aic_use use;
-    aic_use_begin(&use, &aic_part_entry, &key);
+    aic_use_begin(&use, p, &aic_part_entry, &key);
     aic_use_number(&use, aic_workspace_bytes(&m->plan->requirements, AIC_PACKED), "packed.at");
     give_packing(&use, m);
     aic_use_call(&use, direct, "direct");
@@ -114,7 +114,7 @@ static aic_routine compose_pack(aic_program *p, const member *m)
 {
     const aic_entry_key key = key_of(m, AIC_ENTRY_PACK);
     aic_use use;
-    aic_use_begin(&use, &aic_part_entry, &key);
+    aic_use_begin(&use, p, &aic_part_entry, &key);
     give_packing(&use, m);
     give_head(&use, m);
     return aic_program_add(p, &use, "packing");
@@ -124,7 +124,7 @@ static aic_routine compose_check(aic_program *p, const member *m)
 {
     const aic_entry_key key = key_of(m, AIC_ENTRY_CHECK);
     aic_use use;
-    aic_use_begin(&use, &aic_part_entry, &key);
+    aic_use_begin(&use, p, &aic_part_entry, &key);
     give_head(&use, m);
     return aic_program_add(p, &use, "check");
 }
@@ -135,7 +135,7 @@ static aic_routine compose_member(aic_program *p, const member *m, aic_entry_for
     const bool phase = form == AIC_ENTRY_PHASE;
     const aic_entry_key key = key_of(m, form);
     aic_use use;
-    aic_use_begin(&use, &aic_part_entry, &key);
+    aic_use_begin(&use, p, &aic_part_entry, &key);
     aic_use_number(&use, m->operand * POINTER_BYTES, "table.at");
     if (phase) {
         for (uint32_t i = 0; i < m->plan->requirements.phases; i++) {
@@ -158,7 +158,7 @@ static aic_routine compose_all(aic_program *p, const aic_routine *routine, size_
     }
     const aic_both_key key = {pointers, integers};
     aic_use use;
-    aic_use_begin(&use, &aic_part_both, &key);
+    aic_use_begin(&use, p, &aic_part_both, &key);
     aic_use_call(&use, compose_all(p, routine, count / 2, form), "first");
     aic_use_call(&use, compose_all(p, routine + count / 2, count - count / 2, form), "second");
     return aic_program_add(p, &use, "several");

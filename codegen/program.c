@@ -10,8 +10,32 @@
 
 /* ---- filling in a use ---- */
 
-void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key)
+/* The room of a use that has ended, or a new one. */
+static aic_use_room *take_room(aic_program *p)
 {
+    aic_use_room *room = p->spare;
+    if (room != NULL) {
+        p->spare = room->next;
+        return room;
+    }
+    room = malloc(sizeof *room);
+    if (room == NULL && p->status == AIC_OK) {
+        p->status = aic_fail_memory(SUBJECT, sizeof *room);
+    }
+    return room;
+}
+
+static void give_room(aic_program *p, aic_use_room *room)
+{
+    if (room != NULL) {
+        room->next = p->spare;
+        p->spare = room;
+    }
+}
+
+void aic_use_begin(aic_use *use, aic_program *program, const aic_part_kind *kind, const void *key)
+{
+    use->room = take_room(program);
     use->kind = kind;
     use->key = key;
     use->own = kind->record == NULL;
@@ -25,7 +49,10 @@ static void give(aic_use *use, const char *name, int64_t value)
         use->exceeds = use->numbers == AIC_NUMBERS_MAX ? "numbers of a part" : "letters of a number's name";
         return;
     }
-    aic_number_value *number = &use->number[use->numbers++];
+    if (use->room == NULL) {
+        return;
+    }
+    aic_number_value *number = &use->room->number[use->numbers++];
     number->value = value;
     memcpy(number->name, name, strlen(name) + 1);
 }
@@ -53,11 +80,11 @@ void aic_use_trips(aic_use *use, int64_t value, const char *name)
 void aic_use_call(aic_use *use, aic_routine routine, const char *format, ...)
 {
     va_list arguments;
-    if (use->roles == AIC_ROLES_MAX) {
+    if (use->room == NULL || use->roles == AIC_ROLES_MAX) {
         use->exceeds = "roles of a part";
         return;
     }
-    aic_role *role = &use->role[use->roles++];
+    aic_role *role = &use->room->role[use->roles++];
     role->routine = routine;
     va_start(arguments, format);
     const int length = vsnprintf(role->name, sizeof role->name, format, arguments);
@@ -106,7 +133,7 @@ static bool has_room(aic_program *p, const aic_use *use)
 static const char *fault_of(const aic_program *p, const aic_use *use, int length)
 {
     for (size_t i = 0; i < use->roles; i++) {
-        if (use->role[i].routine == 0 || use->role[i].routine > p->parts) {
+        if (use->room->role[i].routine == 0 || use->room->role[i].routine > p->parts) {
             return "a role without a function";
         }
     }
@@ -128,8 +155,8 @@ static aic_program_part *append(aic_program *p, const aic_use *use)
                                .roles = use->roles,
                                .first_role = p->roles};
     memcpy(p->keys + p->key_bytes, use->key, use->kind->key_bytes);
-    memcpy(p->number + p->numbers, use->number, use->numbers * sizeof use->number[0]);
-    memcpy(p->role + p->roles, use->role, use->roles * sizeof use->role[0]);
+    memcpy(p->number + p->numbers, use->room->number, use->numbers * sizeof use->room->number[0]);
+    memcpy(p->role + p->roles, use->room->role, use->roles * sizeof use->room->role[0]);
     p->key_bytes += rounded(use->kind->key_bytes);
     p->numbers += use->numbers;
     p->roles += use->roles;
@@ -163,25 +190,17 @@ static aic_routine find_equal(const aic_program *p, const aic_use *use)
         const aic_program_part *part = &p->part[i];
         if (part->kind == use->kind && part->numbers == use->numbers && part->roles == use->roles &&
             aic_record_equal(use->kind->record, aic_program_key(p, part), use->key) &&
-            has_numbers(p->number + part->first_number, use->number, use->numbers) &&
-            has_roles(p->role + part->first_role, use->role, use->roles)) {
+            has_numbers(p->number + part->first_number, use->room->number, use->numbers) &&
+            has_roles(p->role + part->first_role, use->room->role, use->roles)) {
             return (aic_routine)i + 1;
         }
     }
     return 0;
 }
 
-aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *format, ...)
+/* Adds a use, if it has room and is no fault of its composer. */
+static aic_routine add(aic_program *p, const aic_use *use, const char *name, int length)
 {
-    char name[2 * AIC_USE_NAME_MAX];
-    va_list arguments;
-    const int before = snprintf(name, sizeof name, "%s", p->prefix);
-    va_start(arguments, format);
-    const int length = before + vsnprintf(name + before, sizeof name - (size_t)before, format, arguments);
-    va_end(arguments);
-    if (p->status != AIC_OK) {
-        return 0;
-    }
     const char *fault = fault_of(p, use, length);
     if (fault != NULL) {
         p->status = aic_fail(AIC_INTERNAL, SUBJECT, "%s, a use of %s: %s", name, use->kind->name, fault);
@@ -199,8 +218,27 @@ aic_routine aic_program_add(aic_program *p, const aic_use *use, const char *form
     return (aic_routine)p->parts;
 }
 
+aic_routine aic_program_add(aic_program *p, aic_use *use, const char *format, ...)
+{
+    char name[2 * AIC_USE_NAME_MAX];
+    va_list arguments;
+    const int before = snprintf(name, sizeof name, "%s", p->prefix);
+    va_start(arguments, format);
+    const int length = before + vsnprintf(name + before, sizeof name - (size_t)before, format, arguments);
+    va_end(arguments);
+    const aic_routine routine = p->status == AIC_OK ? add(p, use, name, length) : 0;
+    give_room(p, use->room);
+    use->room = NULL;
+    return routine;
+}
+
 void aic_program_free(aic_program *p)
 {
+    while (p->spare != NULL) {
+        aic_use_room *room = p->spare;
+        p->spare = room->next;
+        free(room);
+    }
     free(p->part);
     free(p->number);
     free(p->role);

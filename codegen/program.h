@@ -80,6 +80,13 @@ typedef struct aic_role {
     aic_routine routine;
 } aic_role;
 
+/* Where numbers and roles of a use are while it is filled in: more than a caller's stack has room for. */
+typedef struct aic_use_room {
+    struct aic_use_room *next;
+    aic_number_value number[AIC_NUMBERS_MAX];
+    aic_role role[AIC_ROLES_MAX];
+} aic_use_room;
+
 /* A part as a kernel uses it, being filled in. */
 typedef struct aic_use {
     const aic_part_kind *kind;
@@ -87,12 +94,13 @@ typedef struct aic_use {
     bool own;            /* the kind is, or some number does not fit */
     const char *exceeds; /* what there are too many of; NULL: nothing */
     size_t numbers, roles;
-    aic_number_value number[AIC_NUMBERS_MAX];
-    aic_role role[AIC_ROLES_MAX];
+    aic_use_room *room; /* NULL: there is no memory, which the program knows */
 } aic_use;
 
-/* Starts a use of a kind of part; `key` must stay until aic_program_add(). */
-void aic_use_begin(aic_use *use, const aic_part_kind *kind, const void *key);
+struct aic_program;
+
+/* Starts a use of a kind of part, which ends with aic_program_add() to this program; `key` must stay until then. */
+void aic_use_begin(aic_use *use, struct aic_program *program, const aic_part_kind *kind, const void *key);
 
 /* Gives a number of this name; one that a loop runs to, which is at least 1. */
 void aic_use_number(aic_use *use, int64_t value, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -147,10 +155,11 @@ typedef struct aic_program {
     aic_number_value *number;
     aic_role *role;
     unsigned char *keys;
+    aic_use_room *spare; /* of uses that have ended */
 } aic_program;
 
 /* Adds the use; its function is called by the name that `format` gives, unless there is an equal use. */
-aic_routine aic_program_add(aic_program *program, const aic_use *use, const char *format, ...)
+aic_routine aic_program_add(aic_program *program, aic_use *use, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* An empty program is all zeros. */
@@ -197,6 +206,7 @@ typedef struct aic_program_sources {
     aic_part_source *parts; /* NULL: each is made */
     aic_part_maker make;
     aic_part_helpers helpers;
+    aic_status (*apart)(aic_status (*body)(void *), void *argument); /* calls make(); aic_codegen_request has it */
     const aic_piece *own; /* of own code, which knows functions by their names */
     size_t count;
 } aic_program_sources;

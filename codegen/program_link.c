@@ -117,23 +117,31 @@ static aic_status ask_for_helpers(linking *l)
 typedef struct making {
     linking *l;
     const aic_program_part *part;
+    aic_piece *piece;
 } making;
+
+static aic_status run_make(void *argument)
+{
+    const making *m = argument;
+    return m->l->sources->make(m->part->kind, aic_program_key(m->l->program, m->part), m->l->sources->target, m->piece);
+}
 
 static aic_status make(void *argument, aic_piece *piece)
 {
-    const making *m = argument;
+    making *m = argument;
     const aic_status status = ask_for_helpers(m->l);
     if (status != AIC_OK) {
         return status;
     }
-    return m->l->sources->make(m->part->kind, aic_program_key(m->l->program, m->part), m->l->sources->target, piece);
+    m->piece = piece;
+    return m->l->sources->apart != NULL ? m->l->sources->apart(run_make, m) : run_make(m);
 }
 
 static aic_status take(linking *l, size_t index)
 {
     aic_program_part *part = &l->program->part[index];
     aic_part_source *source = l->sources->parts;
-    making m = {l, part};
+    making m = {.l = l, .part = part};
     const uint64_t start = now();
     aic_part_identity identity;
     aic_status status;

@@ -94,7 +94,7 @@ static aic_routine use_special(aic_program *program, const usage *u)
                                   .blocks = t->geometry.blocks > 1,
                                   .folded = is_folded(u)};
     aic_use use;
-    aic_use_begin(&use, &aic_part_amx_special, &key);
+    aic_use_begin(&use, program, &aic_part_amx_special, &key);
     give_blocks(&use, u);
     give_panels(&use, u, used);
     aic_use_trips(&use, u->rows, "rows");
@@ -120,7 +120,7 @@ aic_routine aic_compose_amx_tile(aic_program *program, const aic_plan *plan, int
     aic_amx_tile_key key = key_of(&u);
     aic_use use;
     key.pauses = leave != 0;
-    aic_use_begin(&use, &aic_part_amx_tile, &key);
+    aic_use_begin(&use, program, &aic_part_amx_tile, &key);
     give_blocks(&use, &u);
     give_panels(&use, &u, t->panel.block_kpacks);
     give_registers(&use, &u);
@@ -162,7 +162,7 @@ aic_routine aic_compose_amx_state(aic_program *program, const aic_plan *plan, bo
                                   .most = largest.rows * largest.across,
                                   .vectors = t->geometry.vectors};
     }
-    aic_use_begin(&use, &aic_part_amx_state, &key);
+    aic_use_begin(&use, program, &aic_part_amx_state, &key);
     if (enters) {
         aic_use_number(&use, largest.pixels, "pixels");
         aic_use_number(&use, kpacks, "kpacks");

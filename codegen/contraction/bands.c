@@ -253,7 +253,7 @@ static aic_routine compose_bands(const frame *f, aic_routine image)
 {
     const aic_bands_key key = key_of(f);
     aic_use use;
-    aic_use_begin(&use, &aic_part_bands, &key);
+    aic_use_begin(&use, f->program, &aic_part_bands, &key);
     give_tiles(&use, f->c, f->t);
     give_taps(&use, &key, f->c, f->t);
     give_ranges(&use, &key, f->c, f->t);

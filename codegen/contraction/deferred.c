@@ -17,7 +17,7 @@ aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic
     unsigned operands[AIC_EPILOGUE_STEPS];
     const aic_leave_key key = {.inputs = aic_epilogue_inputs(aic_tiling_of(plan)->staging.epilogue, operands)};
     aic_use use;
-    aic_use_begin(&use, &aic_part_leave, &key);
+    aic_use_begin(&use, program, &aic_part_leave, &key);
     aic_use_call(&use, store, "store");
     return aic_program_add(program, &use, "leave");
 }

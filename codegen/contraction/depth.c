@@ -375,7 +375,7 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     key.together = taps_together(c, target);
     key.accumulate = !t->geometry.accumulate ? AIC_TILE_FROM_ZERO : c->wraps ? AIC_TILE_WRAPS : AIC_TILE_CLAMPS;
     key.outer = key.left > 0 || key.right > 0;
-    aic_use_begin(&use, &aic_part_depth_tile, &key);
+    aic_use_begin(&use, program, &aic_part_depth_tile, &key);
     if (key.middle) {
         aic_use_trips(&use, middle, "middle");
     }
@@ -403,7 +403,7 @@ static aic_routine compose_image(aic_program *program, const aic_plan *plan)
     const bool outer = has_padding(c);
     const aic_depth_key key = {.dtype = c->dtype, .pad = outer ? c->pad_value : 0, .outer = outer};
     aic_use use;
-    aic_use_begin(&use, &aic_part_depth_image, &key);
+    aic_use_begin(&use, program, &aic_part_depth_image, &key);
     aic_use_number(&use, c->image.row_pitch * t->geometry.source_bytes, "image.row");
     if (outer) {
         aic_use_number(&use, c->down.extent, "image.rows");
@@ -423,7 +423,7 @@ static aic_routine compose_weights(aic_program *program, const aic_plan *plan)
     key.across = key.dilation = key.times = 0;
     key.rows = aic_depth_sets(&key);
     key.down = key.rows > 1 ? aic_depth_begin(&key, 1) : 0;
-    aic_use_begin(&use, &aic_part_depth_weights, &key);
+    aic_use_begin(&use, program, &aic_part_depth_weights, &key);
     aic_use_number(&use, t->panel.bytes, "panel.bytes");
     aic_use_trips(&use, t->geometry.panel_channels / AIC_BLOCK_COLUMNS, "blocks");
     aic_use_number(&use, t->geometry.panel_channels * t->geometry.source_bytes, "panel.weights");

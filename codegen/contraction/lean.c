@@ -98,7 +98,7 @@ static aic_routine join_weights(aic_program *program, const aic_plan *plan, aic_
     const int64_t taps = c->down.taps * c->across.taps, tap = c->weight_n * row;
     const aic_lean_weights_key key = {.row_bytes = row, .seen = seen};
     aic_use use;
-    aic_use_begin(&use, &aic_part_lean_weights, &key);
+    aic_use_begin(&use, program, &aic_part_lean_weights, &key);
     aic_use_number(&use, t->lean.note, "note.at");
     aic_use_number(&use, (c->c1 - 1) * taps * tap + row - seen, "weights.at");
     aic_use_number(&use, tap, "tap.bytes");
@@ -114,7 +114,7 @@ static aic_routine join_bands(aic_program *program, const aic_plan *plan, aic_ro
 {
     const aic_lean_bands_key key = {.operands = (int64_t)plan->operands, .tiles = lean->enter != enter};
     aic_use use;
-    aic_use_begin(&use, &aic_part_lean_bands, &key);
+    aic_use_begin(&use, program, &aic_part_lean_bands, &key);
     aic_use_number(&use, aic_tiling_of(plan)->lean.note, "note.at");
     aic_use_call(&use, whole, "whole");
     aic_use_call(&use, lean->phase[phase], "lean");

@@ -276,7 +276,7 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     aic_own_key key = {.code = AIC_OWN_mmla_tile, .plan = plan, .argument = {rows, cols}};
     aic_use use;
     (void)leave;
-    aic_use_begin(&use, &aic_part_own, &key);
+    aic_use_begin(&use, program, &aic_part_own, &key);
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
                            (long long)aic_tiling_of(plan)->geometry.panel_channels);
 }

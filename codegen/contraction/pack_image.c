@@ -215,7 +215,7 @@ static aic_routine use_row(aic_program *program, const writer *w)
 {
     aic_row_key key = key_of(w);
     aic_use use;
-    aic_use_begin(&use, &aic_part_row, &key);
+    aic_use_begin(&use, program, &aic_part_row, &key);
     if (w->wish->fold > 1) {
         give_folded(w, &use);
     } else if (w->inside > 0) {
@@ -239,7 +239,7 @@ aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
                               .notes = w.wish->specials,
                               .behind = reads_behind(&w)};
     aic_use use;
-    aic_use_begin(&use, &aic_part_rows, &key);
+    aic_use_begin(&use, program, &aic_part_rows, &key);
     aic_use_number(&use, b->row_pitch / b->col_residues, "row.pitch");
     if (key.row_residues) {
         aic_use_number(&use, b->row_residues, "row.residues");

@@ -75,7 +75,7 @@ static aic_routine use_blocks(aic_program *program, const packer *p, int64_t cha
     key.channels = channels;
     key.kpacks = channels == p->seen.c0 ? p->c0_kpacks : aic_least(left, p->c0_kpacks);
     aic_use use;
-    aic_use_begin(&use, &aic_part_weights, &key);
+    aic_use_begin(&use, program, &aic_part_weights, &key);
     give_panel_starts(p, &use);
     return aic_program_add(program, &use, "%s", name);
 }
@@ -97,7 +97,7 @@ static aic_routine use_rows(aic_program *program, const packer *p, int64_t colum
     key.image_offset = p->g->arithmetic.image_offset;
     key.lanes = key.image_offset != 0 ? p->g->lanes : 0;
     aic_use use;
-    aic_use_begin(&use, &aic_part_weights_rows, &key);
+    aic_use_begin(&use, program, &aic_part_weights_rows, &key);
     give_panel_starts(p, &use);
     for (int64_t r = 1; r < channels; r++) {
         aic_use_number(&use, r * row, "row.%lld", (long long)r);
@@ -139,7 +139,7 @@ static aic_routine use_starts(aic_program *program, const packer *p)
                                 .parted = p->panels->parted,
                                 .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_FRAME};
     aic_use use;
-    aic_use_begin(&use, &aic_part_starts, &key);
+    aic_use_begin(&use, program, &aic_part_starts, &key);
     aic_use_number(&use, p->panels->start_bytes, "panel.start");
     aic_use_trips(&use, key.parted ? p->panels->kpacks : p->panels->taps * p->panels->kpacks, "steps");
     if (key.parted) {
@@ -301,7 +301,7 @@ aic_routine aic_compose_pack_weight(aic_program *program, const aic_plan *plan)
     compose_inners(program, &p, plan);
     const aic_panels_key key = key_of(&p);
     aic_use use;
-    aic_use_begin(&use, &aic_part_panels, &key);
+    aic_use_begin(&use, program, &aic_part_panels, &key);
     give_panels(&p, &use, &key);
     if (!key.rows) {
         give_blocks(&p, &use, &key);

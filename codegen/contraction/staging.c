@@ -29,7 +29,7 @@ static aic_routine compose_load(aic_program *program, const aic_contraction *c, 
     const old_strides at = old_strides_of(c, t->staging.epilogue);
     const aic_load_key key = {.columns = columns};
     aic_use use;
-    aic_use_begin(&use, &aic_part_load, &key);
+    aic_use_begin(&use, program, &aic_part_load, &key);
     aic_use_number(&use, at.block, "old.block");
     aic_use_number(&use, at.row, "old.row");
     for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {

@@ -133,7 +133,7 @@ aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, 
     const aic_tile_key key = key_of(c, t, rows * cols);
     aic_use use;
     (void)leave;
-    aic_use_begin(&use, &aic_part_tile, &key);
+    aic_use_begin(&use, program, &aic_part_tile, &key);
     give_offsets(&use, &key, c, t, cols);
     give_counts(&use, &key, c, t);
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,

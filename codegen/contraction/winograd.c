@@ -234,7 +234,7 @@ static aic_routine use_product(aic_program *program, const aic_tiling *t, const 
                                int64_t block, const char *name)
 {
     aic_use use;
-    aic_use_begin(&use, &aic_part_tile, key);
+    aic_use_begin(&use, program, &aic_part_tile, key);
     for (unsigned pixel = 1; pixel < key->pixels; pixel++) {
         aic_use_number(&use, pixel * pitch, "pixel.%u", pixel);
         aic_use_number(&use, pixel * (int64_t)(AIC_BLOCK_COLUMNS * AIC_SUM_BYTES), "out.%u", pixel);
@@ -276,7 +276,7 @@ static aic_routine use_output(aic_program *program, const aic_tiling *t, int64_t
     aic_use use;
     key.vectors = t->geometry.vectors;
     key.adds = t->geometry.accumulate;
-    aic_use_begin(&use, &aic_part_winograd_output, &key);
+    aic_use_begin(&use, program, &aic_part_winograd_output, &key);
     for (int64_t i = 1; i < f->points; i++) {
         aic_use_number(&use, i * f->point_bytes, "point.%lld", (long long)i);
     }
@@ -328,7 +328,7 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     aic_use use;
     (void)leave;
     key.rest = tiles % one != 0;
-    aic_use_begin(&use, &aic_part_winograd_tile, &key);
+    aic_use_begin(&use, program, &aic_part_winograd_tile, &key);
     give_tile(&use, t, rows, cols, one);
     aic_use_call(&use, use_product(program, t, &whole, f->tile_pitch, f->block_bytes, "product"), "product");
     if (key.rest) {
@@ -346,7 +346,7 @@ static aic_routine use_input(aic_program *program, const aic_contraction *c, con
     const aic_winograd_key key = key_of(t);
     const int64_t side = f->m + 2;
     aic_use use;
-    aic_use_begin(&use, &aic_part_winograd_input, &key);
+    aic_use_begin(&use, program, &aic_part_winograd_input, &key);
     aic_use_trips(&use, c->channels * t->geometry.arithmetic.kpack_bytes, "channels");
     for (int64_t i = 1; i < f->points; i++) {
         aic_use_number(&use, i / side * t->band.row_pitch + i % side * t->band.pixel_pitch, "pixel.%lld", (long long)i);
@@ -365,7 +365,7 @@ aic_routine aic_compose_winograd_image(aic_program *program, const aic_plan *pla
     aic_use use;
     key.lanes = 0;
     key.small_cols = cols->small_count > 0;
-    aic_use_begin(&use, &aic_part_winograd_image, &key);
+    aic_use_begin(&use, program, &aic_part_winograd_image, &key);
     aic_use_number(&use, f->groups_bytes, "raw.at");
     aic_use_number(&use, aic_split_count(cols) * f->group_bytes, "group.row");
     aic_use_number(&use, f->group_bytes, "group.bytes");
@@ -393,7 +393,7 @@ aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *p
     const aic_winograd_key key = key_of(t);
     const int64_t bytes = t->panel.kpacks * t->panel.step_bytes;
     aic_use use;
-    aic_use_begin(&use, &aic_part_winograd_weights, &key);
+    aic_use_begin(&use, program, &aic_part_winograd_weights, &key);
     aic_use_trips(&use, bytes, "steps");
     for (int64_t i = 0; i < TAPS; i++) {
         aic_use_number(&use, t->panel.start_bytes + i * bytes, "tap.%lld", (long long)i);

@@ -379,7 +379,7 @@ static aic_routine compose_body(aic_program *program, const aic_plan *plan, cons
     const bands *b = plan->derived;
     const int64_t columns = kernel_of(plan)->epilogue.columns - key->tail;
     aic_use use;
-    aic_use_begin(&use, &aic_part_strips, key);
+    aic_use_begin(&use, program, &aic_part_strips, key);
     aic_use_number(&use, b->band, "band");
     aic_use_number(&use, b->rows, "rows");
     if (key->tail > 0) {

@@ -49,7 +49,7 @@ aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue 
     key.whole = whole > 0;
     key.rest = columns % LANES;
     aic_use use;
-    aic_use_begin(&use, &aic_part_columns, &key);
+    aic_use_begin(&use, program, &aic_part_columns, &key);
     if (key.whole) {
         aic_use_trips(&use, whole, "whole");
     }
@@ -68,7 +68,7 @@ aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *pla
     const aic_parameters_key key = {
         .operands = (int64_t)plan->operands, .scale = p->scale_operand, .bias = aic_epilogue_bias(p)};
     aic_use use;
-    aic_use_begin(&use, &aic_part_parameters, &key);
+    aic_use_begin(&use, program, &aic_part_parameters, &key);
     aic_use_call(&use, table, "table");
     return aic_program_add(program, &use, "columns");
 }
@@ -323,7 +323,7 @@ aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue 
 {
     using u = {.p = p, .strip = strip, .target = target};
     make_key(&u);
-    aic_use_begin(&u.use, &aic_part_strip, &u.key);
+    aic_use_begin(&u.use, program, &aic_part_strip, &u.key);
     give_target(&u);
     give_slabs(&u);
     give_matrices(&u);

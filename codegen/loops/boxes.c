@@ -31,7 +31,7 @@ void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box
     const int64_t items = plan->requirements.phase[0].items;
     aic_boxes_key key = {.operands = (int64_t)plan->operands, .pointers = pointers, .boxes = boxes};
     aic_use use;
-    aic_use_begin(&use, &aic_part_boxes, &key);
+    aic_use_begin(&use, program, &aic_part_boxes, &key);
     aic_use_number(&use, items, "items");
     for (unsigned i = 0; i < boxes; i++) {
         give_count(&use, &key, i, false, box[i].plain.count, items);

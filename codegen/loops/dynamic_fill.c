@@ -145,7 +145,7 @@ static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodi
 {
     aic_own_key key = {.code = AIC_OWN_fill, .plan = plan};
     aic_use use;
-    aic_use_begin(&use, &aic_part_own, &key);
+    aic_use_begin(&use, program, &aic_part_own, &key);
     bodies->phase[0] = aic_program_add(program, &use, "lines");
 }
 

@@ -181,7 +181,7 @@ static aic_box_function use_box(aic_program *program, const aic_elementwise_plan
 {
     usage u = {.p = p};
     make_key(&u);
-    aic_use_begin(&u.use, &aic_part_elementwise, &u.key);
+    aic_use_begin(&u.use, program, &aic_part_elementwise, &u.key);
     give_loops(&u);
     for (unsigned i = 0; i < POINTERS; i++) {
         if (is_used(&u, i)) {

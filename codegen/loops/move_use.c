@@ -212,7 +212,7 @@ static aic_box_function use_box(aic_program *program, const aic_move *move, cons
 {
     usage u = {.move = move, .p = p};
     make_key(&u);
-    aic_use_begin(&u.use, &aic_part_move, &u.key);
+    aic_use_begin(&u.use, program, &aic_part_move, &u.key);
     for (unsigned i = 0; i < pointers_of(&u); i++) {
         aic_use_number(&u.use, i == 0 ? p->box.out : p->box.in[i - 1], "%s.at", POINTER[i]);
     }

@@ -206,6 +206,32 @@ void aic_messages_get(aic_messages *messages)
     snprintf(messages->warning, sizeof messages->warning, "%s", thread != NULL ? thread->warning : "");
 }
 
+void aic_failure_get(aic_failure *failure)
+{
+    const aic_thread *thread = aic_thread_peek();
+    if (thread == NULL) {
+        *failure = (aic_failure){.error = ""};
+        return;
+    }
+    memcpy(failure->error, thread->error, sizeof failure->error);
+    failure->source = thread->source;
+    failure->also_used = thread->also_used;
+    failure->rule_count = thread->rule_count;
+    failure->also_full = thread->also_full;
+}
+
+void aic_failure_put(const aic_failure *failure)
+{
+    aic_thread *thread = aic_thread_peek();
+    if (thread != NULL) {
+        memcpy(thread->error, failure->error, sizeof thread->error);
+        thread->source = failure->source;
+        thread->also_used = failure->also_used;
+        thread->rule_count = failure->rule_count;
+        thread->also_full = failure->also_full;
+    }
+}
+
 void aic_messages_put(const aic_messages *messages, aic_status status)
 {
     if (status != AIC_OK) {

@@ -20,9 +20,18 @@ const struct aic_llvm_api *aic_llvm;
 
 /* ---- loading ---- */
 
+static void count_stranger(void)
+{
+    const aic_thread *thread = aic_thread_peek();
+    if (thread == NULL || !thread->own) {
+        atomic_fetch_add_explicit(&strangers, 1, memory_order_relaxed); /* a statistic */
+    }
+}
+
 aic_status aic_llvm_load(void)
 {
     aic_status status = AIC_OK;
+    count_stranger();
     pthread_mutex_lock(&mutex);
     if (aic_llvm == NULL) {
         status = aic_generator_open(&aic_llvm);
@@ -41,10 +50,12 @@ unsigned aic_generator_strangers(void)
 
 const aic_generator_api *aic_generator(void)
 {
-    const aic_thread *thread = aic_thread_peek();
-    if (thread == NULL || !thread->own) {
-        atomic_fetch_add_explicit(&strangers, 1, memory_order_relaxed); /* a statistic */
-    }
+    count_stranger();
+    return aic_generator_linked();
+}
+
+const aic_generator_api *aic_generator_near(void)
+{
     return aic_generator_linked();
 }
 

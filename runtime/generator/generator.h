@@ -11,7 +11,10 @@
  * of the library's own (worker.h). */
 const aic_generator_api *aic_generator(void);
 
-/* For tests: how often it was called on another thread, which must never be. */
+/* The same for object() of a request that says where LLVM may be entered (`apart`), on any thread. */
+const aic_generator_api *aic_generator_near(void);
+
+/* For tests: how often it was called, or LLVM entered, on another thread, which must never be. */
 unsigned aic_generator_strangers(void);
 
 /* The name of the file that LLVM is loaded from, absolute or as the environment says; false: it is linked in, or nobody

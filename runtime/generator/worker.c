@@ -76,6 +76,12 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
     return status;
 }
 
+aic_status aic_worker_apart(aic_status (*body)(void *), void *argument)
+{
+    const aic_thread *thread = aic_thread_peek();
+    return thread != NULL && thread->own ? body(argument) : aic_worker_run(body, argument);
+}
+
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
 {
     aic_neutral callers;

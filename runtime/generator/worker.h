@@ -26,6 +26,10 @@ typedef struct aic_worker {
 int aic_worker_begin(aic_worker *worker, aic_status (*body)(void *), void *argument);
 aic_status aic_worker_end(aic_worker *worker);
 
+/* Calls body(argument) where it may enter LLVM: on the calling thread if that is one of the library's own, else as
+ * aic_worker_run() does. */
+aic_status aic_worker_apart(aic_status (*body)(void *), void *argument);
+
 /* Calls body(argument) on the calling thread, in the default floating-point environment and the "C" locale: for work
  * that needs no stack to speak of and is short. */
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument);

@@ -94,6 +94,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .divided = build->context->profile == 0 && build->context->dump_dir == NULL,
         .parts = &build->context->parts.source,
         .helpers = aic_helpers_of(build->context),
+        .apart = aic_worker_apart,
     };
 }
 
@@ -166,10 +167,10 @@ bool aic_build_load(aic_build *build)
 aic_status aic_build_object(aic_build *build)
 {
     aic_codegen_request request = codegen_request(build);
-    aic_status status = aic_generator()->object(&request, &build->object);
+    aic_status status = aic_generator_near()->object(&request, &build->object);
     if (status == AIC_COMPILE && aic_part_cache_distrust(&build->context->parts)) {
         aic_warn("parts", "those from files are not used: %s", aic_last_error());
-        status = aic_generator()->object(&request, &build->object);
+        status = aic_generator_near()->object(&request, &build->object);
     }
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;

@@ -59,12 +59,27 @@ static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make
     return status;
 }
 
-/* Emits IR, optimises it and generates machine code, and links functions that can be called. Dumps of the generator's
- * stages are part of that, so it is all on the thread that has the stack for it. */
+/* Plans, makes machine code, or finds the parts that have it, and links functions that can be called. */
 static aic_status run_generator(void *build)
 {
     aic_status status = aic_build_object(build);
     return status == AIC_OK ? aic_build_link(build) : status;
+}
+
+/* Only LLVM has a thread of its own: it takes longer to start one than to link parts that are at hand. Dumps of the
+ * generator's stages are on such a thread with all else. */
+static aic_status generate(aic_build *build)
+{
+    aic_failure before;
+    if (build->context->dump_dir != NULL) {
+        return aic_worker_run(run_generator, build);
+    }
+    aic_failure_get(&before);
+    const aic_status status = run_generator(build);
+    if (status == AIC_OK) {
+        aic_failure_put(&before); /* what schedules were refused for is no failure of the caller's */
+    }
+    return status;
 }
 
 static aic_status make_kernel(const making *what, aic_result *made)
@@ -74,7 +89,7 @@ static aic_status make_kernel(const making *what, aic_result *made)
     aic_status status = aic_build_describe(build);
     if (status == AIC_OK) {
         const bool loaded = aic_build_load(build); /* machine code from the disk */
-        status = loaded ? aic_build_link(build) : aic_worker_run(run_generator, build);
+        status = loaded ? aic_build_link(build) : generate(build);
     }
     if (status == AIC_OK) {
         build->code->make_ns = aic_log_now() - start;
@@ -175,8 +190,7 @@ static aic_status run_make_job(void *argument)
     return make_entry(job->what, job->made);
 }
 
-/* Validation and lookup are short and run on the caller's thread; make_kernel() starts another one for the generator.
- */
+/* It all runs on the caller's thread; LLVM has another one. */
 static aic_status make_request(const making *what, aic_result *made)
 {
     make_job job = {what, made};

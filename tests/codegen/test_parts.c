@@ -84,7 +84,7 @@ static aic_routine use_sum(aic_program *program, const aic_part_kind *kind, cons
                            aic_routine next, const char *name)
 {
     aic_use use;
-    aic_use_begin(&use, kind, key);
+    aic_use_begin(&use, program, kind, key);
     aic_use_trips(&use, n->count, "count");
     aic_use_number(&use, n->pitch, "pitch");
     aic_use_number(&use, n->most, "%s", "most");
@@ -343,7 +343,7 @@ START_TEST(faulty_uses)
         aic_program program = {.status = AIC_OK};
         aic_use use;
         ck_assert_uint_eq(use_sum(&program, &SUM, &first, &n, 0, "first"), 1);
-        aic_use_begin(&use, CASES[i].kind, &KEY);
+        aic_use_begin(&use, &program, CASES[i].kind, &KEY);
         CASES[i].use(&use);
         ck_assert_uint_eq(aic_program_add(&program, &use, "%s", CASES[i].name), CASES[i].message == NULL ? 2 : 0);
         ck_assert_int_eq(program.status, CASES[i].message == NULL ? AIC_OK : AIC_INTERNAL);

@@ -49,7 +49,7 @@ static aic_status take(aic_part_helpers helpers)
     for (int64_t i = 0; i < PARTS; i++) {
         const number_key key = {i};
         aic_use use;
-        aic_use_begin(&use, &KIND, &key);
+        aic_use_begin(&use, &program, &KIND, &key);
         (void)aic_program_add(&program, &use, "number_%d", (int)i);
         atomic_store(&made[i], 0);
     }

@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "runtime/generator/worker.h"
 #include "tests/conv_case.h"
+#include "tests/levels.h"
 #include "tests/memory_limit.h"
 #include "tests/specs.h"
 
@@ -319,7 +320,86 @@ START_TEST(no_thread)
 }
 END_TEST
 
+static aic_status make_kernel(aic_context *context, const char *text)
+{
+    aic_kernel *kernel;
+    const aic_spec spec = spec_of(text);
+    const aic_status status = aic_kernel_create(context, &spec, NULL, &kernel);
+    if (status == AIC_OK) {
+        aic_kernel_destroy(kernel);
+    }
+    return status;
+}
+
+/* Waits for the end of a test. */
+static void *wait_for_end(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+/* A kernel whose parts are at hand needs no thread; one with a part that is not cannot do without. Threads that wait
+ * have the stacks that the C library keeps for further ones. */
+START_TEST(no_thread_for_parts)
+{
+    enum { WAITING = 8 };
+    static const char AGAIN[] = "conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,32,32])";
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    pthread_t waiting[WAITING];
+    pthread_barrier_t end;
+    options.cache = "off";
+    options.cache_kernels = 1;
+    ck_assert_int_eq(pthread_barrier_init(&end, NULL, WAITING + 1), 0);
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    ck_assert_int_eq(make_kernel(context, AGAIN), AIC_OK);
+    ck_assert_int_eq(make_kernel(context, "mmad(dtype=int8, m=1, n=1, k=3)"), AIC_OK);
+    for (int i = 0; i < WAITING; i++) {
+        ck_assert_int_eq(aic_worker_start(&waiting[i], wait_for_end, &end), 0);
+    }
+    const struct rlimit old = memory_limit_to(2 << 20);
+    const aic_status again = make_kernel(context, AGAIN);
+    const aic_status other = make_kernel(context, "mmad(dtype=float32, m=5, n=48, k=7, accumulate=fast)");
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
+    pthread_barrier_wait(&end);
+    for (int i = 0; i < WAITING; i++) {
+        pthread_join(waiting[i], NULL);
+    }
+    ck_assert_int_eq(other, AIC_OUT_OF_MEMORY);
+    ck_assert_msg(strstr(aic_last_error(), "compile thread: cannot be started") != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(again, AIC_OK);
+    aic_context_destroy(context);
+    pthread_barrier_destroy(&end);
+}
+END_TEST
+
 #endif
+
+/* Schedules that are refused while one is chosen, as are tiles of 76 rows at level amx, are no failure of a caller
+ * whose kernel is made. */
+START_TEST(last_failure_stays)
+{
+    static const char WRONG[] = "conv2d(dtype=int8, fm_shape=[0,0,0,0], kernel_shape=[2,3,3,32,32])";
+    const aic_spec spec = spec_of("mmad(dtype=float16, m=152, n=82, k=61, accumulate=fast, init_c=false)");
+    aic_spec wrong;
+    char before[1024], also[1024];
+    ck_assert_int_eq(aic_spec_read(WRONG, &wrong), AIC_OK);
+    ck_assert_int_ne(aic_spec_validate(&wrong, NULL), AIC_OK);
+    const aic_rule *rule = aic_last_error_rule(1);
+    snprintf(before, sizeof before, "%s", aic_last_error());
+    snprintf(also, sizeof also, "%s", aic_last_error_at(1));
+    for (int level = 0; level < levels_count(); level++) {
+        aic_context *context = levels_context(level, 1);
+        aic_kernel *kernel;
+        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+        ck_assert_str_eq(aic_last_error(), before);
+        ck_assert_str_eq(aic_last_error_at(1), also);
+        ck_assert_ptr_eq(aic_last_error_rule(1), rule);
+        aic_kernel_destroy(kernel);
+        aic_context_destroy(context);
+    }
+}
+END_TEST
 
 Suite *suite_worker(void)
 {
@@ -329,10 +409,12 @@ Suite *suite_worker(void)
     tcase_add_test(tcase, status_and_messages);
     tcase_add_test(tcase, what_the_thread_sees);
     tcase_add_test(tcase, little_stack);
+    tcase_add_test(tcase, last_failure_stays);
     tcase_add_test(tcase, trapping_caller);
     tcase_add_test(tcase, cancelled_caller);
 #ifndef AIC_SANITIZED
     tcase_add_test(tcase, no_thread);
+    tcase_add_test(tcase, no_thread_for_parts);
 #endif
     suite_add_tcase(suite, tcase);
     return suite;
