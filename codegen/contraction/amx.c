@@ -42,9 +42,10 @@ static int64_t kpack_channels(const aic_contraction *c)
     return KPACK_BYTES / (int64_t)aic_dtype_size(c->dtype);
 }
 
+/* Bytes are divided by what compilers know, channels by what they do not: this is asked for each tile. */
 static int64_t pixel_kpacks(const aic_contraction *c)
 {
-    return aic_parts(c->channels, kpack_channels(c));
+    return aic_parts(c->channels * (int64_t)aic_dtype_size(c->dtype), KPACK_BYTES);
 }
 
 static int64_t steps_for(int64_t kpacks)
@@ -58,7 +59,7 @@ static int64_t steps_for(int64_t kpacks)
  * numbers there, or notes special elements, and then vector instructions compute the tile. */
 static bool merges(const aic_contraction *c)
 {
-    return c->across.dilation == 1 &&
+    return c->across.taps > 1 && c->across.dilation == 1 &&
            steps_for(c->across.taps * pixel_kpacks(c)) < c->across.taps * steps_for(pixel_kpacks(c));
 }
 
@@ -67,8 +68,11 @@ static bool merges(const aic_contraction *c)
 static int64_t fold_of(const aic_contraction *c)
 {
     enum { CHANNELS = 4 };
+    if (c->channels != CHANNELS || c->down.dilation != 1 || !merges(c)) {
+        return 1;
+    }
     const int64_t most = STEP_KPACKS / (c->across.taps * pixel_kpacks(c));
-    if (!merges(c) || c->channels != CHANNELS || c->down.dilation != 1 || most < 2) {
+    if (most < 2) {
         return 1;
     }
     const int64_t taps = aic_parts(c->down.taps, most);
@@ -186,14 +190,19 @@ static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
                    : (amx_grid){.rows = rows, .width = cols};
 }
 
-/* The grid of a tile whose registers have as few pixels as suffice. */
-static amx_grid grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+/* The grid of a tile with this run whose registers have as few pixels as suffice. */
+static amx_grid grid_of_run(int64_t run, int64_t rows, int64_t cols)
 {
-    amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
+    amx_grid g = grid_with(run, rows, cols);
     const aic_split tiles = aic_split_evenly(g.width, ROWS);
     g.across = aic_split_count(&tiles);
     g.pixels = tiles.large;
     return g;
+}
+
+static amx_grid grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    return grid_of_run(run_of(c, rows, cols, vectors), rows, cols);
 }
 
 amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t cols)
@@ -476,7 +485,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of(t);
-    const amx_grid largest = aic_amx_largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
+    const amx_grid largest = grid_of_run(t->wish.run, t->geometry.rows.large, t->geometry.cols.large),
+                   g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->geometry.vectors, height = (double)g.pixels;
     const double steps = (double)(t->panel.taps * t->panel.kpacks / STEP_KPACKS);
     const double window = (double)aic_band_window(c, &t->band, rows, cols);

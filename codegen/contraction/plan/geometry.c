@@ -2,15 +2,6 @@
 #include "codegen/contraction/plan/geometry.h"
 #include "codegen/integer.h"
 
-aic_split aic_split_evenly(int64_t extent, int64_t most)
-{
-    int64_t tiles = aic_parts(extent, most);
-    int64_t large = aic_parts(extent, tiles);
-    int64_t small_count = tiles * large - extent;
-    return (aic_split){
-        .large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
-}
-
 aic_split aic_split_in_order(int64_t extent, int64_t most)
 {
     const int64_t large = aic_least(extent, most), rest = extent % large;
@@ -37,17 +28,22 @@ static int64_t slices_of(const aic_contraction *c, int64_t panel_channels)
     return c->n / slices % aic_most(panel_channels, AIC_BLOCK_COLUMNS) == 0 ? slices : 1;
 }
 
+/* Small tiles of m x m results are in order. */
+static aic_split cut(int64_t extent, int64_t most, int64_t m)
+{
+    return m > 0 ? aic_split_in_order(extent, most) : aic_split_evenly(extent, most);
+}
+
 aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,
                                          const aic_arithmetic *arithmetic, unsigned lanes,
                                          const aic_contraction_schedule *schedule)
 {
     const int64_t slices = slices_of(c, (int64_t)lanes * schedule->vectors);
     const unsigned source_bytes = (unsigned)aic_dtype_size(c->dtype);
-    aic_split (*const split)(int64_t, int64_t) = schedule->m > 0 ? aic_split_in_order : aic_split_evenly;
     return (aic_plan_geometry){.machine = machine,
                                .arithmetic = *arithmetic,
-                               .rows = split(c->down.out, schedule->rows),
-                               .cols = split(c->across.out, schedule->cols),
+                               .rows = cut(c->down.out, schedule->rows, schedule->m),
+                               .cols = cut(c->across.out, schedule->cols, schedule->m),
                                .lanes = lanes,
                                .vectors = (unsigned)schedule->vectors,
                                .source_bytes = source_bytes,

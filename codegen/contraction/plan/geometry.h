@@ -12,6 +12,7 @@
 #define AIC_PLAN_GEOMETRY_H
 
 #include "codegen/contraction/contraction.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 
 /* An extent cut into large_count tiles of `large` and small_count of `small`, which is smaller by one, unless tiles
@@ -78,8 +79,15 @@ static inline unsigned aic_panel_planes(const aic_plan_geometry *g, const aic_wi
     return wish->halves ? 1 : g->arithmetic.planes;
 }
 
-/* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
-aic_split aic_split_evenly(int64_t extent, int64_t most);
+/* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. Inline: many a division is by what
+ * compilers know. */
+static inline aic_split aic_split_evenly(int64_t extent, int64_t most)
+{
+    const int64_t tiles = aic_parts(extent, most), large = aic_parts(extent, tiles),
+                  small_count = tiles * large - extent;
+    return (aic_split){
+        .large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
+}
 
 /* Cuts it into tiles of `most` and what is left. */
 aic_split aic_split_in_order(int64_t extent, int64_t most);
