@@ -43,7 +43,25 @@ static aic_status make(const aic_part_kind *kind, const void *key, const aic_tar
     return fails[number] ? aic_fail(AIC_COMPILE, "part", "number %d", (int)number) : AIC_OK;
 }
 
-static aic_status take(aic_part_helpers helpers)
+/* Threads of LLVM's: work apart within such work is on the same one. */
+static int entered, depth;
+
+static aic_status apart(aic_status (*body)(void *), void *argument)
+{
+    entered += depth == 0;
+    depth++;
+    const aic_status status = body(argument);
+    depth--;
+    return status;
+}
+
+static aic_status refuse(aic_status (*body)(void *), void *argument)
+{
+    return entered++ == 0 ? body(argument) : aic_fail(AIC_OUT_OF_MEMORY, "apart", "no second thread");
+}
+
+static aic_status take_apart(aic_part_helpers helpers,
+                             aic_status (*work_apart)(aic_status (*body)(void *), void *argument))
 {
     aic_program program = {.status = AIC_OK};
     for (int64_t i = 0; i < PARTS; i++) {
@@ -55,10 +73,15 @@ static aic_status take(aic_part_helpers helpers)
     }
     ck_assert_int_eq(program.status, AIC_OK);
     const aic_program_sources sources = {
-        .target = aic_target_find(AIC_ARCH_X86_64, "avx2"), .make = make, .helpers = helpers};
+        .target = aic_target_find(AIC_ARCH_X86_64, "avx2"), .make = make, .helpers = helpers, .apart = work_apart};
     const aic_status status = aic_program_take(&program, &sources);
     aic_program_free(&program);
     return status;
+}
+
+static aic_status take(aic_part_helpers helpers)
+{
+    return take_apart(helpers, NULL);
 }
 
 /* ---- helpers ---- */
@@ -152,6 +175,27 @@ START_TEST(first_failure)
 }
 END_TEST
 
+/* However many parts are made, LLVM has two threads: one for the first part, one for all others. */
+START_TEST(few_threads)
+{
+    set_up();
+    entered = 0;
+    ck_assert_int_eq(take_apart((aic_part_helpers){.begin = NULL}, apart), AIC_OK);
+    ck_assert_int_eq(entered, 2);
+    for (int part = 0; part < PARTS; part++) {
+        ck_assert_int_eq(atomic_load(&made[part]), 1);
+    }
+    entered = 0;
+    fails[0] = true;
+    ck_assert_int_eq(take_apart((aic_part_helpers){.begin = NULL}, apart), AIC_COMPILE);
+    ck_assert_int_eq(entered, 1);
+    entered = 0;
+    fails[0] = false;
+    ck_assert_int_eq(take_apart((aic_part_helpers){.begin = NULL}, refuse), AIC_OUT_OF_MEMORY);
+    ck_assert_str_eq(aic_last_error(), "apart: no second thread");
+}
+END_TEST
+
 /* ---- of a context ---- */
 
 static aic_context *context_of(int threads, aic_parallel_for parallel_for)
@@ -229,6 +273,7 @@ Suite *suite_part_helpers(void)
     TCase *tcase = tcase_create("helpers");
     tcase_add_test(tcase, made_once);
     tcase_add_test(tcase, first_failure);
+    tcase_add_test(tcase, few_threads);
     tcase_add_test(tcase, at_the_same_time);
     tcase_add_test(tcase, how_many);
     suite_add_tcase(suite, tcase);
