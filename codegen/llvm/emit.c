@@ -330,8 +330,8 @@ static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
     return aic_emit_intrinsic(e, "llvm.launder.invariant.group", &e->ptr, 1, &pointer, 1);
 }
 
-/* What the body of a loop sees of its index and of the pointers it carries. Where code is compiled fast nobody looks
- * for other addresses. */
+/* What the body of a loop and its next iteration see of its index, and the body of the pointers it carries. Where code is
+ * compiled fast nobody looks for other addresses. */
 static void launder_loop(aic_emit *e, aic_loop *loop, const char *text)
 {
     const int name = (int)strcspn(text, ":");
@@ -414,26 +414,13 @@ void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMV
     open_loop(e, loop, text, loop->index);
 }
 
-/* Takes away what launder_loop() made of an index that the body did not need. */
-static void drop_index(aic_loop *loop)
-{
-    LLVMValueRef value = loop->index;
-    while (value != loop->phi_index && LLVMGetFirstUse(value) == NULL) {
-        LLVMValueRef operand = LLVMGetOperand(value, 0);
-        LLVMInstructionEraseFromParent(value);
-        value = operand;
-    }
-    loop->index = NULL;
-}
-
 void aic_loop_end(aic_emit *e, aic_loop *loop)
 {
     if (loop->header == NULL) {
         return;
     }
-    drop_index(loop);
     const int name = (int)strcspn(loop->text, ":");
-    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->phi_index, aic_int(e, loop->step), "");
+    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->index, aic_int(e, loop->step), "");
     aic_name(e, next, "%.*s.next", name, loop->text);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
     if (loop->tested) {
