@@ -330,8 +330,8 @@ static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
     return aic_emit_intrinsic(e, "llvm.launder.invariant.group", &e->ptr, 1, &pointer, 1);
 }
 
-/* What the body of a loop and its next iteration see of its index, and the body of the pointers it carries. Where code is
- * compiled fast nobody looks for other addresses. */
+/* What the body of a loop and its next iteration see of its index, and the body of the pointers it carries. Where code
+ * is compiled fast nobody looks for other addresses. */
 static void launder_loop(aic_emit *e, aic_loop *loop, const char *text)
 {
     const int name = (int)strcspn(text, ":");
