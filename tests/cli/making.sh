@@ -53,6 +53,9 @@ ok 'LLVM ran as often as something was missing' json 's["nothing ready"]["llvm"]
 ok 'what is its own needs LLVM with all parts' json 's["parts in memory"]["llvm"] == sum(x["own"] for x in o["sets"][0]["shapes"] if not x["same"])'
 ok 'the peer is there or not measured' json '("peer" in o) == ("peer" in s)'
 grep -q '"peer":' made.json || ok 'and the table says so' grep -Eq '^  peer +not measured$' .out
+ok 'one thread by the processor' json 'o["clock"] == "processor" and o["threads"] == 1'
+expect 'two threads' 0 'wall clock' "$program" --file shapes.txt --threads 2 --rounds 1 --time 0 --json made.json
+ok 'two threads by the wall' json 'o["clock"] == "wall" and o["threads"] == 2 and s["nothing ready"]["made"] > 0'
 ok 'no folder is left' rmdir "$TMPDIR"
 mkdir "$TMPDIR"
 
@@ -90,6 +93,7 @@ wrong 'a kind that there is not' '^make_kernels: --kind: int9 does not fit$' 1 -
 wrong 'a kind of a file' '^make_kernels: --kind: ' 1 --kind int8 --file shapes.txt
 wrong 'a layer that there is not' '^make_kernels: --layer: 9x9 does not fit$' 1 --layer 9x9
 wrong 'a level that there is not' '^make_kernels: --isa: sse9 ' 1 --isa sse9
+wrong 'no thread' '^make_kernels: --threads: 0 ' 1 --threads 0
 wrong 'no round' '^make_kernels: --rounds: 0 ' 1 --rounds 0
 wrong 'a number that is none' '^make_kernels: --time: soon ' 1 --time soon
 wrong 'JSON that cannot be written' '^make_kernels: --json: /nowhere/made.json ' 1 --json /nowhere/made.json --file shapes.txt

@@ -85,6 +85,7 @@ static inline sample *sample_at(const making *m, state s, size_t index, size_t r
 
 typedef struct making_options {
     const char *isa;
+    int threads; /* that a kernel may be made by; with several the wall clock counts */
     size_t rounds;
     double seconds;   /* for one measurement of speed; 0: none */
     const char *file; /* that the shapes are from, or NULL: errors name it */

@@ -210,8 +210,10 @@ void write_making(FILE *out, const making *all, size_t count, const verdicts *v,
     char processor[128];
     processor_name(processor, sizeof processor);
     fprintf(out,
-            "{\"program\":\"make_kernels\",\"version\":\"%s\",\"isa\":\"%s\",\"clock\":\"processor\",\"rounds\":%zu",
-            aic_version(), options->isa, options->rounds);
+            "{\"program\":\"make_kernels\",\"version\":\"%s\",\"isa\":\"%s\",\"clock\":\"%s\",\"threads\":%d,"
+            "\"rounds\":%zu",
+            aic_version(), options->isa, options->threads > 1 ? "wall" : "processor", options->threads,
+            options->rounds);
     fprintf(out, ",\"processor\":");
     bench_write_text(out, processor);
     if (making_peer_name() != NULL) {
