@@ -12,9 +12,10 @@
 #define LITTLE_STACK ((size_t)32 << 10)
 #endif
 
-/* Calls body(argument) on a thread with plenty of stack, and returns how much of a stack that has used, with what the C
- * library itself has put there. The thread is cancelled before: at the first point of the body that may be cancelled,
- * it would end. *finished: it did not. */
-size_t stack_used_by(void (*body)(void *), void *argument, _Bool *finished);
+/* Calls body(argument) on a thread with this much stack, of whole pages, and returns how much of it that has used, with
+ * what the C library itself has put there. The thread is cancelled before: at the first point of the body that may be
+ * cancelled, it would end. *finished: it did not. */
+enum { PLENTY_OF_STACK = 4 << 20 };
+size_t stack_used_by(void (*body)(void *), void *argument, size_t stack_bytes, _Bool *finished);
 
 #endif

@@ -61,6 +61,10 @@ typedef struct aic_thread {
     /* runtime/request/pipeline.c: in which slot of a cache the entry of a request was found, by a few bits of where the
      * request and its context are. A hint: anything may be there by now */
     uint32_t slot[AIC_SLOT_HINTS];
+    /* runtime/system/stack.c: where its stack lies; 0: not yet known */
+    struct {
+        uintptr_t low, high;
+    } stack;
     /* runtime/generator/worker.c: it is a thread of the library's own, whose stack has room for the generator */
     bool own;
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */

@@ -19,7 +19,9 @@ static int threads_left(aic_context *context)
     if (share.threads == 1 || share.parallel_for != NULL) {
         return 0;
     }
-    aic_share_limit(&share, &context->quota);
+    if (atomic_load(&context->quota) != AIC_QUOTA_UNKNOWN) { /* what is not known is not looked for, as calls do */
+        aic_share_limit(&share, &context->quota);
+    }
     return share.threads - 1 - (int)aic_guard_inside();
 }
 

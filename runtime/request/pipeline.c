@@ -15,6 +15,7 @@
 #include "runtime/generator/worker.h"
 #include "runtime/observe/log.h"
 #include "runtime/request/build.h"
+#include "runtime/system/stack.h"
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -66,12 +67,19 @@ static aic_status run_generator(void *build)
     return status == AIC_OK ? aic_build_link(build) : status;
 }
 
-/* Only LLVM has a thread of its own: it takes longer to start one than to link parts that are at hand. Dumps of the
- * generator's stages are on such a thread with all else. */
+/* More than planning and linking take of a stack, 24 KiB where they are optimised and some 50 where not. */
+#ifdef AIC_SANITIZED
+enum { ROOMY_BYTES = 1 << 20 };
+#else
+enum { ROOMY_BYTES = 128 << 10 };
+#endif
+
+/* Only LLVM has a thread of its own: it takes longer to start one than to link parts that are at hand. All else is on
+ * such a thread, too, where the caller's stack is small, and with dumps of the generator's stages. */
 static aic_status generate(aic_build *build)
 {
     aic_failure before;
-    if (build->context->dump_dir != NULL) {
+    if (build->context->dump_dir != NULL || !aic_stack_has(ROOMY_BYTES)) {
         return aic_worker_run(run_generator, build);
     }
     aic_failure_get(&before);

@@ -14,6 +14,7 @@ harmless='
     clock_gettime uselocale sigfillset sigemptyset sigaddset sigismember sigpending sigtimedwait pthread_sigmask pthread_once pthread_getspecific
     pthread_setcancelstate pthread_attr_destroy pthread_cond_wait pthread_cond_timedwait pthread_cond_signal
     pthread_cond_broadcast pthread_cond_destroy pthread_condattr_destroy pthread_mutex_destroy pthread_self
+    pthread_getattr_np pthread_attr_getstack getrlimit
 '
 # When the library is loaded, before it can be called; what follows is a status of every compilation.
 loading='pthread_atfork pthread_key_create newlocale'

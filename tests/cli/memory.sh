@@ -42,4 +42,11 @@ done
 for number in $(seq 1 250 6000); do
     survives 'dump asm' FAIL_ALLOCATION "$number" dump "$int8" --stage asm
 done
+# The first thread's stack is as large as the limit: parts are linked on it, or on another one.
+on_stack() (
+    ulimit -s "$1" && AIC_CACHE=ro "$aicjit" check "$int8"
+)
+for kib in 100 200 unlimited; do
+    ok "a stack of $kib KiB" on_stack "$kib"
+done
 finish

@@ -236,7 +236,7 @@ START_TEST(null_is_handled)
     open_fixture(f);
     row_visit v = {.f = f, .row = _i};
     const unsigned strangers = aic_generator_strangers();
-    const size_t used = stack_used_by(visit_row, &v, &finished);
+    const size_t used = stack_used_by(visit_row, &v, PLENTY_OF_STACK, &finished);
     ck_assert_msg(aic_generator_strangers() == strangers, "%s, %s NULL: the generator was called on it",
                   rows[_i].function, rows[_i].parameter);
     ck_assert_msg(finished, "%s, %s NULL: cancelled inside", rows[_i].function, rows[_i].parameter);
