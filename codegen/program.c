@@ -8,70 +8,6 @@
 
 #define SUBJECT "program"
 
-/* ---- names ---- */
-
-/* The digits of a number, behind one another at the end of `digits`. */
-enum { DIGITS = 24 };
-static const char *digits_of(unsigned long long number, char digits[DIGITS])
-{
-    char *at = &digits[DIGITS - 1];
-    *at = '\0';
-    do {
-        *--at = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    return at;
-}
-
-/* Reads a conversion, of which *format is behind the '%', and its argument; NULL: it is none of those here, or the
- * number is below 0. */
-static const char *argument_of(const char **format, va_list *arguments, char digits[DIGITS])
-{
-    const char kind = **format;
-    long long number;
-    if (kind == 's') {
-        ++*format;
-        return va_arg(*arguments, const char *);
-    }
-    if (strncmp(*format, "lld", 3) == 0) {
-        *format += 3;
-        number = va_arg(*arguments, long long);
-    } else if (kind == 'd' || kind == 'u') {
-        ++*format;
-        number = kind == 'd' ? va_arg(*arguments, int) : (long long)va_arg(*arguments, unsigned);
-    } else {
-        return NULL;
-    }
-    return number >= 0 ? digits_of((unsigned long long)number, digits) : NULL;
-}
-
-/* vsnprintf(), which takes several times as long for the few conversions that names have; others are left to it. */
-__attribute__((format(printf, 3, 0))) static int print_name(char *name, size_t size, const char *format,
-                                                            va_list arguments)
-{
-    char digits[DIGITS];
-    va_list own;
-    size_t used = 0;
-    bool known = true;
-    va_copy(own, arguments);
-    for (const char *f = format; *f != '\0' && known;) {
-        const bool letter = *f++ != '%';
-        const char *text = letter ? f - 1 : argument_of(&f, &own, digits);
-        const size_t length = letter ? 1 : text != NULL ? strlen(text) : size;
-        known = length < size - used;
-        if (known) {
-            memcpy(name + used, text, length);
-            used += length;
-        }
-    }
-    va_end(own);
-    if (!known) { /* or it is cut */
-        return vsnprintf(name, size, format, arguments);
-    }
-    name[used] = '\0';
-    return (int)used;
-}
-
 /* ---- filling in a use ---- */
 
 /* The room of a use that has ended, or a new one. */
@@ -128,7 +64,7 @@ void aic_use_number(aic_use *use, int64_t value, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (!plain) {
-        (void)print_name(name, sizeof name, format, arguments);
+        (void)vsnprintf(name, sizeof name, format, arguments);
     }
     va_end(arguments);
     give(use, plain ? format : name, value);
@@ -151,7 +87,7 @@ void aic_use_call(aic_use *use, aic_routine routine, const char *format, ...)
     aic_role *role = &use->room->role[use->roles++];
     role->routine = routine;
     va_start(arguments, format);
-    const int length = print_name(role->name, sizeof role->name, format, arguments);
+    const int length = vsnprintf(role->name, sizeof role->name, format, arguments);
     va_end(arguments);
     use->exceeds = length >= (int)sizeof role->name ? "letters of a role's name" : use->exceeds;
 }
@@ -289,7 +225,7 @@ aic_routine aic_program_add(aic_program *p, aic_use *use, const char *format, ..
     const int before = (int)strlen(p->prefix);
     memcpy(name, p->prefix, (size_t)before);
     va_start(arguments, format);
-    const int length = before + print_name(name + before, sizeof name - (size_t)before, format, arguments);
+    const int length = before + vsnprintf(name + before, sizeof name - (size_t)before, format, arguments);
     va_end(arguments);
     const aic_routine routine = p->status == AIC_OK ? add(p, use, name, length) : 0;
     give_room(p, use->room);

@@ -6,8 +6,7 @@
 #include "codegen/integer.h"
 #include "codegen/loops/move.h"
 
-/* What a dimension adds to a box. */
-/* Small: a move's are on the stack. */
+/* What a dimension adds to a box. Those of a move are on the stack, so that they are small. */
 typedef struct interval {
     int64_t out, in; /* bytes to the first element */
     unsigned dims;

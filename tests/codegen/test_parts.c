@@ -356,34 +356,6 @@ START_TEST(faulty_uses)
 }
 END_TEST
 
-/* Names are what printf() makes of their formats, whoever prints them. */
-START_TEST(names)
-{
-    static const char *const NAMES[] = {"plain",     "row.0",   "row.7",  "a.1234567890123",
-                                        "point.2.x", "less.-3", "hex.ff", "50%"};
-    const sum_key key = {.times = 2};
-    aic_program program = {.status = AIC_OK};
-    aic_use use;
-    aic_use_begin(&use, &program, &SUM, &key);
-    aic_use_number(&use, 0, "plain");
-    aic_use_number(&use, 1, "row.%d", 0);
-    aic_use_number(&use, 2, "row.%u", 7U);
-    aic_use_number(&use, 3, "%s.%lld", "a", 1234567890123LL);
-    aic_use_number(&use, 4, "%s.%d.%s", "point", 2, "x");
-    aic_use_number(&use, 5, "less.%d", -3);
-    aic_use_number(&use, 6, "hex.%x", 255U);
-    aic_use_number(&use, 7, "%d%%", 50);
-    ck_assert_uint_eq(aic_program_add(&program, &use, "f_%lldx%u", 12LL, 345U), 1);
-    ck_assert_str_eq(aic_program_at(&program, 1)->name, "f_12x345");
-    ck_assert_uint_eq(program.numbers, sizeof NAMES / sizeof NAMES[0]);
-    for (size_t i = 0; i < program.numbers; i++) {
-        ck_assert_str_eq(program.number[i].name, NAMES[i]);
-        ck_assert_int_eq(program.number[i].value, (int64_t)i);
-    }
-    aic_program_free(&program);
-}
-END_TEST
-
 static void identify(const aic_part_kind *kind, const void *key, const aic_target *target, aic_part_identity *identity)
 {
     memset(identity, 0, sizeof *identity);
@@ -572,7 +544,6 @@ Suite *suite_parts(void)
     tcase_add_test(forms, equal_uses);
     tcase_add_test(forms, faulty_uses);
     tcase_add_test(forms, large_numbers);
-    tcase_add_test(forms, names);
     tcase_add_test(forms, identities);
     tcase_add_test(forms, equal_keys);
     tcase_add_loop_test(forms, both_forms, 0, levels_count());
