@@ -40,8 +40,8 @@ typedef struct aic_codegen_request {
     bool divided; /* may be compiled in several parts, if it is sooner and no passes are run: those of parts.h each
                      by itself, of the rest frames fast and what is hot well. The result is the same; there is an
                      image then and no object */
-    aic_part_source *parts; /* keeps parts; NULL: each is made anew */
-    aic_part_helpers helpers;
+    aic_part_source *parts;   /* keeps parts; NULL: each is made anew */
+    aic_part_helpers helpers; /* where several parts have to be made */
     /* Calls body(argument) where there is stack for LLVM: object() does all else where it is called. NULL: it enters
      * LLVM there, too. */
     aic_status (*apart)(aic_status (*body)(void *argument), void *argument);

@@ -26,8 +26,8 @@ struct aic_part_source {
 
 /* Threads that make parts of a kernel beside the one that makes the kernel; begin is NULL where there are none. */
 typedef struct aic_part_helpers {
-    /* Has body(argument) called by at most `most` threads while the caller goes on. *begun: what end() takes, which
-     * waits until they have returned; NULL: nobody calls it. AIC_OUT_OF_MEMORY. */
+    /* Has body(argument) called by at most `most` threads while the caller goes on. *begun: what end() takes; NULL:
+     * nobody calls it. AIC_OUT_OF_MEMORY. */
     aic_status (*begin)(void *user, size_t most, aic_status (*body)(void *argument), void *argument, void **begun);
     /* Waits until they have returned. The status of one that failed. */
     aic_status (*end)(void *begun);

@@ -67,7 +67,7 @@ static aic_status run_generator(void *build)
     return status == AIC_OK ? aic_build_link(build) : status;
 }
 
-/* More than planning and linking take of a stack, 24 KiB where they are optimised and some 50 where not. */
+/* More than planning and linking take of a stack, 24 KiB where they are optimised and 40 where not. */
 #ifdef AIC_SANITIZED
 enum { ROOMY_BYTES = 1 << 20 };
 #else

@@ -12,12 +12,13 @@
 /* The most that is supposed of the first thread's stack, which grows as far as the limit allows. */
 enum { FIRST_MOST = 8 << 20 };
 
-/* The first thread's stack, which ends where the kernel has put random bytes: of that thread alone the C library would
- * read a file of the process, which takes longer than to link a kernel. */
+/* The first thread's stack, at whose end the system has put the program's name, behind arguments and environment, which
+ * the limit counts: of that thread alone the C library would read a file of the process, which takes longer than to
+ * link a kernel. */
 static void find_first(aic_thread *thread)
 {
     struct rlimit limit;
-    const uintptr_t high = (uintptr_t)getauxval(AT_RANDOM);
+    const uintptr_t high = (uintptr_t)getauxval(AT_EXECFN);
     if (high != 0 && getrlimit(RLIMIT_STACK, &limit) == 0) {
         thread->stack.high = high;
         thread->stack.low = high - (limit.rlim_cur < FIRST_MOST ? (uintptr_t)limit.rlim_cur : FIRST_MOST);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The CMake option AIC_GENERATOR=linked: a library of its own build, of the same objects, in the place of the one that the
-# tool has. Then AIC_LLVM_STATIC, where LLVM's static libraries are there with all that they need.
+# tool has. Then AIC_LLVM_STATIC, where LLVM's static libraries are there with all that they need; and AIC_MODULE_LLVM.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
@@ -71,4 +71,31 @@ else
     name=static dump with "$aicjit"
     ok 'the same machine code by static libraries' cmp module.o static.o
 fi
+
+# ---- LLVM of the module ----
+
+module=libaicjit-codegen.so.0.2
+expect 'another word for the module' 1 'AIC_MODULE_LLVM = own is none of auto, static, shared' bash -c \
+    "cmake -S '$here/../..' -B '$work/wrong' -G '$(cached CMAKE_GENERATOR)' -DAIC_MODULE_LLVM=own"
+rm -rf linked
+if configure -DAIC_MODULE_LLVM=shared -DAIC_READY_PARTS=OFF && cmake --build linked --target aicjit --parallel 2 >>log 2>&1; then
+    ok 'a shared module needs LLVM' grep -q LLVM <(ldd "linked/$module")
+    expect 'check by a shared module' 0 '' with env AIC_CODEGEN= "$aicjit" check "$chain"
+    name=shared dump with "$aicjit"
+    ok 'the same machine code by a shared module' cmp module.o shared.o
+else
+    verdict 'build with a shared module' 1 "$(tail -n 5 log)"
+fi
+# As where a library that LLVM's need is not installed.
+found=$(sed -n 's/^\(AIC_LLVM_CONFIG_[0-9]*\):FILEPATH=\(.*[^D]\)$/\1 \2/p' "$build/CMakeCache.txt" | tail -n 1)
+printf '#!/bin/sh\ncase "$*" in *--system-libs*) echo -lnowhere ;; *) exec %s "$@" ;; esac\n' "${found#* }" >llvm-config
+chmod 755 llvm-config
+for choice in auto static; do
+    rm -rf linked
+    configure "-DAIC_MODULE_LLVM=$choice" "-D${found%% *}=$work/llvm-config"
+    mv log "log.$choice"
+done
+ok 'auto says what is missing' grep -q "takes the system's LLVM, which loads more slowly: no library nowhere" log.auto
+ok 'and goes on' test "$(grep -c 'CMake Error' log.auto)" -eq 0
+ok 'static does not' grep -q 'AIC_MODULE_LLVM = static: no library nowhere' log.static
 finish

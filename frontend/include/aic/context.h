@@ -1,10 +1,10 @@
 /* Contexts: what kernels are generated for, and the cache they live in.
  *
- * Compiling happens on a thread of the library's own while the caller waits: it needs nothing of the calling thread,
- * not its stack (32 KiB are enough), signal mask, floating-point environment, locale or cancellation. Memory for a
- * compilation is looked for first, 72 MiB of address space, and AIC_OUT_OF_MEMORY returned when there is none; should
- * it run out inside LLVM all the same, every later compilation of the process is AIC_COMPILE. Kernels that were made
- * before go on working.
+ * Compiling happens on threads of the library's own while the caller waits: it needs nothing of the calling thread, not
+ * its stack (32 KiB are enough; where 128 are free, kernels whose parts are at hand are made there), signal mask,
+ * floating-point environment, locale or cancellation. Memory for a compilation is looked for first, 72 MiB of address
+ * space for each thread, and AIC_OUT_OF_MEMORY returned when there is none; should it run out inside LLVM all the same,
+ * every later compilation of the process is AIC_COMPILE. Kernels that were made before go on working.
  *
  * fork() waits for compilations that other threads are in the middle of; parent and child both go on. exit() waits,
  * too, and from then on a compilation is AIC_COMPILE, while kernels can be called to the end. Where a thread that did
@@ -75,7 +75,8 @@ typedef struct aic_context_options {
      *
      * The threads are those of one pool for the process, started with the first call that is shared. As long as it is
      * in use other callers work alone and its threads are so many fewer. A child after fork() gets a pool of its own.
-     */
+     *
+     * As many threads, at most four, and one with parallel_for, compile the parts of a kernel that are not at hand. */
     int threads;
     aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
     void *parallel_for_data;
