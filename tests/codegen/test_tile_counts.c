@@ -180,7 +180,8 @@ static void expect_counts(const layer *l, bool empty)
     ck_assert_msg(loads <= l->loads * products, "%s: %.3f rows loaded for one of a product", l->text, loads / products);
     ck_assert_msg(share >= l->share, "%s: %.3f of the peak", l->text, share);
     if (emulate_counts_all()) {
-        ck_assert_uint_eq(did.count[AMX_LDTILECFG], 1);
+        ck_assert_uint_ge(did.count[AMX_LDTILECFG], 1);
+        ck_assert_uint_le(did.count[AMX_LDTILECFG], empty ? 2 : 1); /* the lean form's own, if its registers differ */
         ck_assert_uint_eq(did.count[AMX_TILERELEASE], 1);
     }
     ck_assert_uint_eq(did.count[AMX_TILESTORED] % did.count[AMX_TILEZERO], 0); /* for each block of channels */

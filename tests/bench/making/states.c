@@ -135,14 +135,20 @@ static void handle_signals(void (*handler)(int))
     }
 }
 
-/* Ends this program as the child ended, unless it did what it had to. */
-static void end_like(int status)
+/* Signals end this program only where its folder can be removed: before the next process, after one, and at the end. */
+static void end_if_stopped(void)
 {
     if (stopped != 0) {
         remove_folder();
         handle_signals(SIG_DFL);
         (void)raise(stopped);
     }
+}
+
+/* Ends this program as the child ended, unless it did what it had to. */
+static void end_like(int status)
+{
+    end_if_stopped();
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "make_kernels: a process was ended by signal %d\n", WTERMSIG(status));
         remove_folder();
@@ -159,10 +165,13 @@ static void run_apart(void (*run)(const work *), const work *w)
 {
     int status = 0;
     (void)fflush(NULL);
-    handle_signals(stop);
+    end_if_stopped();
     const pid_t process = fork();
     if (process == 0) {
         handle_signals(SIG_DFL);
+        if (stopped != 0) { /* before its signals were its own */
+            (void)raise(stopped);
+        }
         run(w);
         _exit(0);
     }
@@ -178,7 +187,6 @@ static void run_apart(void (*run)(const work *), const work *w)
     }
     child = 0;
     end_like(status);
-    handle_signals(SIG_DFL);
 }
 
 /* ---- kernels ---- */
@@ -375,6 +383,7 @@ void making_measure(making *m, const shape_set *set, const making_options *optio
     watch = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
     m->row = shared(row_bytes(m));
     m->sample = shared(sample_bytes(m));
+    handle_signals(stop); /* so that the folder does not stay */
     make_folder();
     work w = {.m = m, .options = options};
     run_apart(prepare, &w);
@@ -389,6 +398,8 @@ void making_measure(making *m, const shape_set *set, const making_options *optio
         run_apart(run_speed, &w);
     }
     remove_folder();
+    end_if_stopped();
+    handle_signals(SIG_DFL);
 }
 
 void making_free(making *m)
