@@ -33,6 +33,7 @@ ok 'verdicts' json layers.json '{g["verdict"] for g in o["goals"]} <= {"met", "m
 ok 'the picture is XML' python3 -c 'import sys, xml.dom.minidom as m; sys.exit(m.parse("layers.svg").documentElement.tagName != "svg")'
 ok 'with a point a row' test "$(grep -c '<title>.*1x1 32-32 @1,' layers.svg)" -eq 4
 
+expect 'every layer of every set is an operator that the library takes' 0 '^target ' "$layers" --layer 'there is none of this name'
 expect 'two threads' 0 '^target two threads against one' "$layers" --threads 2 --kind int8 --set deep --layer 1024-1024 --time 0.001
 expect 'a chain whose last block is half' 0 '1x1 64-48 @13' "$layers" --kind fused --layer 64-48 --time 0.001
 expect 'a lower level' 0 'limit: int16 pairs|limit: fp32 FMA' "$layers" --isa "$(about_host | sed -n 's/^instruction set levels: generic \([a-z0-9]*\).*/\1/p')" \

@@ -57,6 +57,39 @@ static void check_names(const options *o)
     }
 }
 
+static bool wants_set(const options *o, const layer_kind *kind, const layer_set *set)
+{
+    return wants(o->kind, kind->name) && wants(o->file != NULL ? "file" : o->set, set->name) &&
+           (kind->fused || !set->fused_only);
+}
+
+/* Ends the program unless all layers of a set are operators that the library takes. */
+static void check_layers(const layer_kind *kind, const layer_set *set)
+{
+    layer l;
+    char name[LAYER_NAME_MAX];
+    for (size_t i = 0; layer_at(set, i, &l); i++) {
+        aic_spec *spec = layer_spec(&l, kind);
+        if (aic_spec_validate(spec, NULL) != AIC_OK) {
+            layer_name(&l, name);
+            bench_die(name);
+        }
+        aic_spec_destroy(spec);
+    }
+}
+
+/* Before anything is measured, as lines of a file are checked. */
+static void check_sets(const options *o)
+{
+    for (const layer_kind *kind = layer_kinds; kind->name != NULL; kind++) {
+        for (const layer_set *set = layer_sets; set->name != NULL; set++) {
+            if (set->layers != file_layers && wants_set(o, kind, set)) {
+                check_layers(kind, set);
+            }
+        }
+    }
+}
+
 /* Writes and closes what was opened. */
 static void finish(FILE *file, void (*write)(FILE *, const results *), const results *r, const char *path)
 {
@@ -107,7 +140,7 @@ static void measure_all(results *r, const options *o)
         }
         print_head(r, kind);
         for (const layer_set *set = layer_sets; set->name != NULL; set++) {
-            if (wants(o->file != NULL ? "file" : o->set, set->name) && (kind->fused || !set->fused_only)) {
+            if (wants_set(o, kind, set)) {
                 measure_set(r, kind, set, o, &contexts);
             }
         }
@@ -135,6 +168,7 @@ int main(int argc, char **argv)
     if (o.file != NULL) {
         read_file(o.file);
     }
+    check_sets(&o);
     const char *best = bench_parse(1, argv, NULL).isa;
     r.isa = o.isa != NULL ? o.isa : best;
     r.threads = (int)bench_number("--threads", o.threads, 1, AIC_THREADS_MAX);

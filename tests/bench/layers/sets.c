@@ -172,7 +172,8 @@ static const layer SUPERRES[] = {
     {0},
 };
 
-/* Blocks of channels that are not full, large kernels, one row, one column. */
+/* Blocks of channels that are not full, large kernels, one row, two columns. The document of conv2d does not support
+ * one column, as wide as the kernel, of more rows than the kernel has. */
 static const layer HARD[] = {
     SQUARE(16, 56, 9, 64, 1, 1),
     SQUARE(16, 56, 7, 16, 1, 1),
@@ -183,7 +184,7 @@ static const layer HARD[] = {
     {2048, 1, 1, 1, 1, 1000, 1, 0, 0, 1, 1, 1},
     {4096, 1, 7, 1, 1, 4096, 1, 0, 0, 1, 1, 1},
     {64, 1, 1024, 1, 9, 64, 1, 0, 4, 1, 1, 1},
-    {64, 1024, 1, 9, 1, 64, 1, 4, 0, 1, 1, 1},
+    {64, 1024, 2, 9, 1, 64, 1, 4, 0, 1, 1, 1},
     {0},
 };
 
