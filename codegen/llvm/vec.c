@@ -331,3 +331,44 @@ void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRe
         aic_store(e, aic_lanes_of(e, value, done, 1, size), pointer, offset + (int64_t)done * bytes, bytes);
     }
 }
+
+LLVMValueRef aic_first_lanes(aic_emit *e, LLVMValueRef count, unsigned lanes)
+{
+    LLVMTypeRef word = LLVMIntTypeInContext(e->context, lanes);
+    LLVMValueRef above = LLVMBuildShl(e->builder, aic_int(e, -1), count, "");
+    LLVMValueRef bits = LLVMBuildTrunc(e->builder, LLVMBuildNot(e->builder, above, ""), word, "");
+    return LLVMBuildBitCast(e->builder, bits, aic_vector(e->i1, lanes), "");
+}
+
+/* Calls the intrinsic for a vector type, whose operand number `pointer` is aligned to an element. */
+static LLVMValueRef masked(aic_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned count,
+                           unsigned pointer)
+{
+    static const char ALIGN[] = "align";
+    const unsigned bytes = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+    LLVMTypeRef overloads[] = {type, e->ptr};
+    LLVMValueRef call = aic_emit_intrinsic(e, name, overloads, 2, args, count);
+    LLVMAttributeRef align =
+        LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(ALIGN, sizeof ALIGN - 1), bytes);
+    LLVMAddCallSiteAttribute(call, pointer + 1, align);
+    return call;
+}
+
+/* Nothing but the mask says which lanes. */
+static LLVMValueRef all_lanes(aic_emit *e, LLVMTypeRef type)
+{
+    return LLVMConstInt(e->i32, LLVMGetVectorSize(type), false);
+}
+
+LLVMValueRef aic_load_lanes(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset)
+{
+    LLVMValueRef args[] = {aic_at_const(e, pointer, offset), mask, all_lanes(e, type)};
+    return masked(e, "llvm.vp.load", type, args, 3, 0);
+}
+
+void aic_store_lanes(aic_emit *e, LLVMValueRef value, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef args[] = {value, aic_at_const(e, pointer, offset), mask, all_lanes(e, type)};
+    (void)masked(e, "llvm.vp.store", type, args, 4, 1);
+}

@@ -84,7 +84,19 @@ static bool counts_rest(const aic_elementwise_plan *p)
     return p->digits == 1 && p->inner.extent >= CHUNKS * p->chunk;
 }
 
-static void make_key(usage *u)
+/* Whether elements that fill no vector are loaded and stored by a mask: it is one step for any number of them, which
+ * then is no part of the code. */
+static bool has_masks(const aic_elementwise_plan *p, const aic_elementwise_key *k, const aic_target *target)
+{
+    bool dense = k->dense && !k->past;
+    for (unsigned s = 0; s < AIC_ELEMENTWISE_STREAMS; s++) {
+        const aic_stream_reading reading = (aic_stream_reading)k->reads[s];
+        dense = dense && (reading < AIC_STREAM_NEAR || (reading == AIC_STREAM_NEAR && k->step[s] == k->size));
+    }
+    return dense && (target->has & AIC_HAS_MASKS) != 0 && (k->counts || k->rest % p->lanes != 0);
+}
+
+static void make_key(usage *u, const aic_target *target)
 {
     const aic_elementwise_plan *p = u->p;
     const bool counts = counts_rest(p);
@@ -109,6 +121,8 @@ static void make_key(usage *u)
     for (unsigned s = 0; s < AIC_ELEMENTWISE_STREAMS; s++) {
         set_stream(u, s);
     }
+    k->masks = has_masks(p, k, target);
+    k->rest -= k->masks ? k->rest % p->lanes : 0;
     for (unsigned i = 0; k->digits > 1 && i + 1 < p->digits; i++) {
         k->extent[i] = p->digit[i].extent;
     }
@@ -142,7 +156,7 @@ static void give_run(usage *u, unsigned pointer)
     const int64_t step = stride_of(&u->p->inner, pointer);
     const bool stays = pointer > 0 && k->reads[pointer - 1] < AIC_STREAM_NEAR;
     const bool apart = pointer > 0 ? k->reads[pointer - 1] == AIC_STREAM_APART : !k->dense;
-    if (k->chunk > 0 && (k->counts || k->rest > 0) && !stays) {
+    if (k->chunk > 0 && (k->counts || k->masks || k->rest > 0) && !stays) {
         give(u, bytes_of(u, pointer, u->p->inner.extent - u->rest), pointer, "rest");
     }
     if (apart) {
@@ -171,16 +185,20 @@ static void give_loops(usage *u)
     if (k->counts) {
         aic_use_number(&u->use, u->rest, "rest");
     }
+    if (k->masks) {
+        aic_use_number(&u->use, u->rest % p->lanes, "ends");
+    }
     if (k->chunk > 0) {
         aic_use_trips(&u->use, (p->inner.extent - u->rest) / aic_elementwise_period(k), "run");
         aic_use_trips(&u->use, p->inner.extent / k->chunk, "run.parts");
     }
 }
 
-static aic_box_function use_box(aic_program *program, const aic_elementwise_plan *p, unsigned box)
+static aic_box_function use_box(aic_program *program, const aic_target *target, const aic_elementwise_plan *p,
+                                unsigned box)
 {
     usage u = {.p = p};
-    make_key(&u);
+    make_key(&u, target);
     aic_use_begin(&u.use, program, &aic_part_elementwise, &u.key);
     give_loops(&u);
     for (unsigned i = 0; i < POINTERS; i++) {
@@ -203,10 +221,10 @@ void aic_compose_elementwise(aic_program *program, const aic_plan *plan, aic_bod
     aic_box_use box[AIC_ELEMENTWISE_BOXES];
     for (unsigned i = 0; i < elementwise->boxes; i++) {
         aic_elementwise_plan past;
-        box[i] = (aic_box_use){.plain = use_box(program, &derived->box[i], i)};
+        box[i] = (aic_box_use){.plain = use_box(program, plan->problem.target, &derived->box[i], i)};
         if (aic_elementwise_plan_past(elementwise, &elementwise->box[i], aic_elementwise_schedule_of(plan),
                                       plan->problem.machine, &past)) {
-            box[i].past = use_box(program, &past, i);
+            box[i].past = use_box(program, plan->problem.target, &past, i);
         }
     }
     aic_compose_boxes(program, plan, box, elementwise->boxes, elementwise->operands, bodies);

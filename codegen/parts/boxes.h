@@ -11,6 +11,7 @@
  *       run, P.period              elements of the run in whole iterations, in periods of folded streams: a loop; bytes
  *                                  of a period of elements that lie apart
  *       rest, P.rest               elements behind the iterations, where they are counted; bytes to them
+ *       ends                       elements behind the last whole vector of the run, with masks
  *       P.E, P.vector              bytes to element E of a vector, to the next vector, of elements that lie apart
  *       out.pair                   bytes to the second word of the output
  *       run.parts                  iterations of the run, where they are divided and there is a rest */

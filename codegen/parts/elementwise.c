@@ -30,6 +30,8 @@ typedef struct run {
     LLVMValueRef scalar[AIC_ELEMENTWISE_STREAMS]; /* of streams that broadcast along the run */
     window window[AIC_ELEMENTWISE_STREAMS];       /* of folded streams that are the same in every period */
     LLVMValueRef first, last;                     /* the iterations of the divided loop that this call does */
+    LLVMValueRef ends;                            /* the lanes behind the last whole vector; NULL: no masks */
+    LLVMValueRef mask;                            /* the lanes that are elements; NULL: all */
 } run;
 
 static bool reads(const run *r, unsigned stream)
@@ -167,6 +169,8 @@ static void load(const run *r, unsigned stream, LLVMValueRef pointer, int64_t fi
             value[i][stream] = NULL;
         } else if (r->scalar[stream] != NULL) {
             value[i][stream] = aic_splat(r->e, r->scalar[stream], n);
+        } else if (dense && r->mask != NULL) {
+            value[i][stream] = aic_load_lanes(r->e, aic_vector(element_type(r), n), r->mask, pointer, first * size);
         } else if (dense) {
             value[i][stream] = aic_load(r->e, aic_vector(element_type(r), n), pointer, first * size, size);
         } else if (all.value != NULL) {
@@ -193,6 +197,8 @@ static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_
     const unsigned size = (unsigned)r->k->size;
     if (!r->k->dense) {
         scatter(r, value, pointer, first, n);
+    } else if (r->mask != NULL) {
+        aic_store_lanes(r->e, value, r->mask, pointer, first * size);
     } else if (r->k->past) {
         aic_store_past(r->e, value, pointer, first * size, n * size);
     } else {
@@ -295,7 +301,15 @@ static void emit_vector_at(const run *r, LLVMValueRef index, unsigned n)
     emit_batch(r, moved, 0, 1, n);
 }
 
-/* As many elements as a number says: whole vectors, then halves of them. */
+/* The run for the elements that fill no vector. */
+static run ends_of(const run *r)
+{
+    run ends = *r;
+    ends.mask = r->ends;
+    return ends;
+}
+
+/* As many elements as a number says: whole vectors, then those behind them by a mask, or halves of vectors. */
 static void emit_counted(const run *r)
 {
     aic_emit *e = r->e;
@@ -306,9 +320,17 @@ static void emit_counted(const run *r)
                    NULL, 0);
     emit_vector_at(r, loop.index, (unsigned)lanes);
     aic_loop_end(e, &loop);
+    aic_branch branch;
+    if (r->ends != NULL) {
+        LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntNE, aic_number(e, "ends"), aic_int(e, 0), "");
+        const run ends = ends_of(r);
+        aic_branch_begin(e, &branch, some);
+        emit_vector_at(&ends, multiple_in(e, count, lanes), (unsigned)lanes);
+        aic_branch_end(e, &branch);
+        return;
+    }
     for (int64_t n = lanes / 2; n > 0; n /= 2) {
         LLVMValueRef has = LLVMBuildAnd(e->builder, count, aic_int(e, n), "");
-        aic_branch branch;
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, has, aic_int(e, 0), ""));
         emit_vector_at(r, multiple_in(e, count, 2 * n), (unsigned)n);
         aic_branch_end(e, &branch);
@@ -329,6 +351,10 @@ static void emit_rest(const run *r)
         emit_counted(&behind);
     } else {
         emit_elements(&behind, behind.pointer, r->k->rest);
+        if (r->ends != NULL) {
+            const run ends = ends_of(&behind);
+            emit_batch(&ends, behind.pointer, r->k->rest, 1, (unsigned)r->k->lanes);
+        }
     }
 }
 
@@ -352,7 +378,7 @@ static void emit_run(run *r)
     if (r->k->chunk > 0) {
         emit_long_run(r);
     }
-    if (r->k->rest == 0 && !r->k->counts) {
+    if (r->k->rest == 0 && !r->k->counts && !r->k->masks) {
         return;
     }
     if (!divides_run(r)) {
@@ -480,6 +506,7 @@ LLVMValueRef aic_emit_part_elementwise(aic_emit *e, const void *of, const char *
             r.pointer[1 + s] = aic_at(e, operand, number_of(&r, 1 + s, "at"));
         }
     }
+    r.ends = k->masks ? aic_first_lanes(e, aic_number(e, "ends"), (unsigned)k->lanes) : NULL;
     load_single(&r);
     emit_dims(&r, 0);
     aic_emit_function_end(e);

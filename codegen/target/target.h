@@ -27,6 +27,7 @@ enum {
     AIC_HAS_TILES_BF16 = 1u << 5,  /* products of tiles of bfloat16, added to tiles of float32 */
     AIC_HAS_MATRIX_INT8 = 1u << 6, /* products of 2x8 by 8x2 signed bytes in vector registers, added to 2x2 int32 */
     AIC_HAS_PERMUTE = 1u << 7,     /* the bytes of 16 in any order, in one instruction */
+    AIC_HAS_MASKS = 1u << 8,       /* loads and stores of the lanes that a register says, as cheap as those of all */
 };
 
 /* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */

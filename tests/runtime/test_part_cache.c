@@ -1,5 +1,6 @@
 /* The cache of parts: what one kernel has left is taken for the next one, by threads and after a fork, too, and no more
  * is kept than the limit says. */
+#include "codegen/target/target.h"
 #include "runtime/request/context.h"
 #include "tests/child.h"
 #include "tests/context_case.h"
@@ -36,6 +37,26 @@ START_TEST(found_again)
 }
 END_TEST
 
+/* The second kernel needs no compilation, as the first one has left its parts. */
+static void check_shared(aic_context *context, const char *const text[2])
+{
+    uint32_t made[2], ready[2];
+    for (int i = 0; i < 2; i++) {
+        const aic_spec spec = spec_of(text[i]);
+        aic_kernel *kernel;
+        aic_kernel_info info = aic_kernel_info_init();
+        ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+        made[i] = info.parts_made;
+        ready[i] = info.parts_ready;
+        aic_kernel_destroy(kernel);
+    }
+    ck_assert_msg(made[0] > 0, "%s", text[0]);
+    ck_assert_uint_eq(ready[0], 0);
+    ck_assert_msg(made[1] == 0, "%u parts made for %s", made[1], text[1]);
+    ck_assert_uint_eq(ready[1], made[0]);
+}
+
 /* Kernels of loops, that need no compilation where another shape has left its parts. */
 START_TEST(loops_found_again)
 {
@@ -52,22 +73,26 @@ START_TEST(loops_found_again)
          "tensor_arithmetic(op=BM_ADD, shape=[1,6,61,73], input1_stride=[0,1,0,0])"},
     };
     aic_context *context = open_context(0);
-    uint32_t made[2], ready[2];
-    for (int i = 0; i < 2; i++) {
-        const aic_spec spec = spec_of(texts[_i][i]);
-        aic_kernel *kernel;
-        aic_kernel_info info = aic_kernel_info_init();
-        ck_assert_msg(aic_kernel_create(context, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
-        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
-        made[i] = info.parts_made;
-        ready[i] = info.parts_ready;
-        aic_kernel_destroy(kernel);
-    }
-    ck_assert_uint_gt(made[0], 0);
-    ck_assert_uint_eq(ready[0], 0);
-    ck_assert_uint_eq(made[1], 0);
-    ck_assert_uint_eq(ready[1], made[0]);
+    check_shared(context, texts[_i]);
     aic_context_destroy(context);
+}
+END_TEST
+
+/* Where the level has masks, how many elements fill no vector makes no other part. */
+START_TEST(ends_found_again)
+{
+    static const char *const texts[][2] = {
+        {"tensor_arithmetic(op=BM_MIN, shape=[1,2,19,33], input0_stride=[1292,646,34,1])",
+         "tensor_arithmetic(op=BM_MIN, shape=[1,2,19,47], input0_stride=[1900,950,50,1])"},
+        {"texpands(dtype=float16, rows=32, cols=128, v_row=18, v_col=65)",
+         "texpands(dtype=float16, rows=48, cols=128, v_row=37, v_col=94)"},
+    };
+    const aic_target *target = aic_target_find(AIC_ARCH_X86_64, levels_name(_i));
+    for (size_t i = 0; (target->has & AIC_HAS_MASKS) != 0 && i < sizeof texts / sizeof texts[0]; i++) {
+        aic_context *context = levels_context(_i, 1);
+        check_shared(context, texts[i]);
+        aic_context_destroy(context);
+    }
 }
 END_TEST
 
@@ -155,6 +180,7 @@ Suite *suite_part_cache(void)
 #if defined(__x86_64__)
     tcase_add_test(cache, found_again);
     tcase_add_loop_test(cache, loops_found_again, 0, 6);
+    tcase_add_loop_test(cache, ends_found_again, 0, levels_count());
     tcase_add_test(cache, limited);
     tcase_add_test(cache, made_once);
 #if !defined(AIC_SANITIZED)
