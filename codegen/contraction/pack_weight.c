@@ -24,6 +24,7 @@ enum { WHOLE, REST, STARTS, INNER };
 
 typedef struct packer {
     const aic_contraction *c;
+    const aic_target *target;
     aic_seen seen;
     const aic_plan_geometry *g;
     const aic_wish *wish;
@@ -89,8 +90,10 @@ static aic_routine use_rows(aic_program *program, const packer *p, int64_t colum
     const int64_t channels = p->g->arithmetic.kpack_channels, step = p->panels->step_bytes;
     const int64_t full = p->c->channels / channels, row = p->c->n * p->g->source_bytes;
     const int64_t block_kpacks = p->panels->block_kpacks, block_steps = p->panels->block_bytes / step;
+    const int64_t least = aic_weights_least(p->g->panel_channels), all = aic_round_up(columns, least);
     aic_weights_key key = weights_key(p, kind);
-    key.columns = columns;
+    key.masks = columns < all && aic_has_masks(p->target);
+    key.columns = key.masks ? all : columns;
     key.runs = full > 0;
     key.rest = p->c->channels % channels;
     key.blocks = p->g->blocks > 1;
@@ -108,6 +111,9 @@ static aic_routine use_rows(aic_program *program, const packer *p, int64_t colum
     }
     aic_use_number(&use, full * channels * row, "rest.source");
     aic_use_number(&use, full / block_kpacks * p->panels->block_bytes + full % block_kpacks * step, "rest.at");
+    if (key.masks) {
+        aic_use_number(&use, columns - (all - aic_weights_least(all)), "last.columns");
+    }
     aic_use_number(&use, block_kpacks, "block.kpacks");
     aic_use_number(&use, block_steps, "block.steps");
     return aic_program_add(program, &use, "%s", name);
@@ -153,10 +159,17 @@ static aic_routine use_starts(aic_program *program, const packer *p)
 }
 
 /* Sets what follows from contraction and tiling. */
-static packer packer_of(const aic_contraction *c, const aic_tiling *t)
+static packer packer_of(const aic_plan *plan)
 {
-    packer p = {
-        .c = c, .g = &t->geometry, .wish = &t->wish, .b = &t->band, .panels = &t->panel, .seen = aic_seen_of(c)};
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    packer p = {.c = c,
+                .target = plan->problem.target,
+                .g = &t->geometry,
+                .wish = &t->wish,
+                .b = &t->band,
+                .panels = &t->panel,
+                .seen = aic_seen_of(c)};
     p.c0_kpacks = (unsigned)(p.seen.c0 / t->geometry.arithmetic.kpack_channels);
     return p;
 }
@@ -297,7 +310,7 @@ static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key
 aic_routine aic_compose_pack_weight(aic_program *program, const aic_plan *plan)
 {
     static const char *const ROLES[INNER] = {[WHOLE] = "whole", [REST] = "rest", [STARTS] = "starts"};
-    packer p = packer_of(aic_contraction_of(plan), aic_tiling_of(plan));
+    packer p = packer_of(plan);
     compose_inners(program, &p, plan);
     const aic_panels_key key = key_of(&p);
     aic_use use;

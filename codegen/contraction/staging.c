@@ -23,11 +23,14 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
 }
 
 /* The function that fills `columns` columns of the buffer with what the sums start from. */
-static aic_routine compose_load(aic_program *program, const aic_contraction *c, const aic_tiling *t, int64_t columns,
-                                const char *name)
+static aic_routine compose_load(aic_program *program, const aic_plan *plan, int64_t columns, const char *name)
 {
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
     const old_strides at = old_strides_of(c, t->staging.epilogue);
-    const aic_load_key key = {.columns = columns};
+    const int64_t last = columns % AIC_BLOCK_COLUMNS;
+    const bool masks = last != 0 && aic_has_masks(plan->problem.target);
+    const aic_load_key key = {.columns = masks ? aic_round_up(columns, AIC_BLOCK_COLUMNS) : columns, .masks = masks};
     aic_use use;
     aic_use_begin(&use, program, &aic_part_load, &key);
     aic_use_number(&use, at.block, "old.block");
@@ -35,6 +38,9 @@ static aic_routine compose_load(aic_program *program, const aic_contraction *c, 
     for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {
         aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
         aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
+    }
+    if (masks) {
+        aic_use_number(&use, last, "last.columns");
     }
     return aic_program_add(program, &use, "%s", name);
 }
@@ -147,7 +153,7 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            strips->load[part] = compose_load(program, c, t, strips->columns[part], part == 0 ? "load" : "load_last");
+            strips->load[part] = compose_load(program, plan, strips->columns[part], part == 0 ? "load" : "load_last");
         }
         strips->store[part] = compose_store(program, plan, strips, part);
     }

@@ -377,7 +377,7 @@ static aic_routine compose_body(aic_program *program, const aic_plan *plan, cons
 {
     static const char *const ROLES[] = {"strip", "past", "tail"};
     const bands *b = plan->derived;
-    const int64_t columns = kernel_of(plan)->epilogue.columns - key->tail;
+    const int64_t tail = kernel_of(plan)->epilogue.columns % LANES, columns = kernel_of(plan)->epilogue.columns - tail;
     aic_use use;
     aic_use_begin(&use, program, &aic_part_strips, key);
     aic_use_number(&use, b->band, "band");
@@ -388,6 +388,9 @@ static aic_routine compose_body(aic_program *program, const aic_plan *plan, cons
         aic_use_number(&use, b->count, "bands");
         aic_use_number(&use, columns, "tail.column");
         aic_use_number(&use, columns / LANES * kernel_of(plan)->block_bytes, "tail.source");
+    }
+    if (key->masks) {
+        aic_use_number(&use, tail, "tail.columns");
     }
     for (int i = 0; i < 3; i++) {
         if (strip[i] != 0) {
@@ -406,7 +409,9 @@ static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
     const aic_epilogue_schedule *s = schedule_of(plan);
     const aic_target *target = plan->problem.target;
     const int64_t tail = p->columns % LANES, columns = p->columns - tail;
-    aic_strips_key key = {.operands = (int64_t)plan->operands, .strip = columns > 0, .tail = tail};
+    const bool masks = tail > 0 && aic_has_masks(target);
+    aic_strips_key key = {
+        .operands = (int64_t)plan->operands, .strip = columns > 0, .tail = masks ? LANES : tail, .masks = masks};
     aic_routine whole = 0, past = 0, rest = 0;
     aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
                                 .form = {s->blocks, s->rows},

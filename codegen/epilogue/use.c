@@ -48,6 +48,8 @@ aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue 
     const int64_t whole = columns / aic_table_lanes(target);
     key.whole = whole > 0;
     key.rest = columns % LANES;
+    key.masks = key.rest != 0 && aic_has_masks(target) && aic_table_lanes(target) == LANES;
+    key.rest = key.masks ? LANES : key.rest;
     aic_use use;
     aic_use_begin(&use, program, &aic_part_columns, &key);
     if (key.whole) {
@@ -58,6 +60,9 @@ aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue 
         aic_use_number(&use, last * aic_table_block_bytes(&key.scaling), "last.entry");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint64_t), "last.words");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint32_t), "last.bias");
+        if (key.masks) {
+            aic_use_number(&use, columns % LANES, "last.columns");
+        }
     }
     return aic_program_add(program, &use, "table");
 }
@@ -75,16 +80,19 @@ aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *pla
 
 /* ---- slabs of a strip ---- */
 
-/* Columns of a target block as a key has them: rows of fewer than 16 columns are stored like blocks. */
-static int64_t width_of(const aic_epilogue *p)
+/* Columns of a target block as a key has them: rows of fewer than 16 columns are stored like blocks, some rows at a
+ * time where they follow each other, but by a mask where they do not and there are masks. */
+static int64_t width_of(const aic_epilogue *p, const aic_target *target)
 {
-    return p->width >= p->columns && p->width >= LANES ? 0 : p->width;
+    const int64_t bytes = p->width * (int64_t)aic_dtype_size(p->target);
+    const bool masks = aic_has_masks(target) && p->target_row != bytes;
+    return p->width >= p->columns && (p->width >= LANES || masks) ? 0 : p->width;
 }
 
 aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, int64_t blocks)
 {
     const aic_scaling scaling = aic_epilogue_scaling(p);
-    return aic_packet_of(&scaling, width_of(p), target, blocks);
+    return aic_packet_of(&scaling, width_of(p, target), target, blocks);
 }
 
 /* Blocks of a slab whose results are contiguous in memory, at most as many as the form has. */
@@ -212,7 +220,7 @@ static void make_key(using *u)
     const int64_t size = u->whole > 0 ? slab_blocks(p, s, u->whole) : 0;
     *k = (aic_strip_key){.scaling = aic_epilogue_scaling(p),
                          .fast = s->kind == AIC_EMIT_FRAME,
-                         .width = width_of(p),
+                         .width = width_of(p, u->target),
                          .blocks = size,
                          .slabs = u->whole > size,
                          .overlaps = size > 0 && u->whole % size != 0,
@@ -230,6 +238,8 @@ static void make_key(using *u)
         k->filled = p->tail.fill;
         const int64_t row_bytes = k->narrow ? LANES * target_bytes(p) : p->target_row;
         k->tail_dense = set_walks(u, 1, AIC_WALK_TAIL, row_bytes);
+        k->masks = aic_has_masks(u->target) && tail < LANES && k->width == 0 && !k->past;
+        k->tail = k->masks ? LANES : tail;
         k->align[1] = s->past ? row_align(row_bytes) : 0;
     }
     for (unsigned i = 0; i < p->steps; i++) {
@@ -280,6 +290,9 @@ static void give_slabs(using *u)
         aic_use_number(&u->use, u->whole, "tail.block");
         aic_use_number(&u->use, u->whole * LANES, "tail.column");
         aic_use_number(&u->use, u->whole * pitch, "tail.source");
+    }
+    if (k->masks) {
+        aic_use_number(&u->use, u->strip->columns % LANES, "tail.columns");
     }
 }
 

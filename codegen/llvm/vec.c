@@ -366,6 +366,13 @@ LLVMValueRef aic_load_lanes(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LL
     return masked(e, "llvm.vp.load", type, args, 3, 0);
 }
 
+LLVMValueRef aic_load_lanes_or_zero(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef pointer,
+                                    int64_t offset)
+{
+    LLVMValueRef some = aic_load_lanes(e, type, mask, pointer, offset);
+    return LLVMBuildSelect(e->builder, mask, some, aic_zero(type), "");
+}
+
 void aic_store_lanes(aic_emit *e, LLVMValueRef value, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset)
 {
     LLVMTypeRef type = LLVMTypeOf(value);

@@ -66,10 +66,12 @@ LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, uns
 void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRef pointer, int64_t offset);
 
 /* Where the target has masks (AIC_HAS_MASKS): the first `count` lanes of so many, count an i64 that is less than 64;
- * and those lanes of a vector of integers from pointer + offset bytes on, the others undefined, and back. Nothing else
- * is read or written. Aligned to an element. */
+ * and those lanes of a vector of integers from pointer + offset bytes on, the others undefined or 0, and back. Nothing
+ * else is read or written. Aligned to an element. */
 LLVMValueRef aic_first_lanes(aic_emit *e, LLVMValueRef count, unsigned lanes);
 LLVMValueRef aic_load_lanes(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset);
+LLVMValueRef aic_load_lanes_or_zero(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef pointer,
+                                    int64_t offset);
 void aic_store_lanes(aic_emit *e, LLVMValueRef value, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset);
 
 /* `count` lanes of v from `first` on, every `stride`-th. */

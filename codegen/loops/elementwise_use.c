@@ -93,7 +93,7 @@ static bool has_masks(const aic_elementwise_plan *p, const aic_elementwise_key *
         const aic_stream_reading reading = (aic_stream_reading)k->reads[s];
         dense = dense && (reading < AIC_STREAM_NEAR || (reading == AIC_STREAM_NEAR && k->step[s] == k->size));
     }
-    return dense && (target->has & AIC_HAS_MASKS) != 0 && (k->counts || k->rest % p->lanes != 0);
+    return dense && aic_has_masks(target) && (k->counts || k->rest % p->lanes != 0);
 }
 
 static void make_key(usage *u, const aic_target *target)

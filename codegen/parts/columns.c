@@ -47,6 +47,8 @@ typedef struct part {
     LLVMValueRef within;      /* its first column in the block */
     LLVMValueRef entry;       /* address of the block's entry in the table */
     LLVMValueRef words, bias; /* addresses of the part's word, if there is one for each column, and of its bias */
+    unsigned count;           /* columns that exist, the first ones */
+    LLVMValueRef mask;        /* they are these; NULL: `count` says it */
 } part;
 
 /* Part number `number`. */
@@ -54,6 +56,7 @@ static part part_at(aic_emit *e, const aic_scaling *p, LLVMValueRef number)
 {
     part at = {.lanes = aic_table_lanes(e->target)};
     LLVMValueRef parts = aic_int(e, LANES / at.lanes), column = aic_mul(e, number, at.lanes);
+    at.count = at.lanes;
     at.within = aic_mul(e, LLVMBuildURem(e->builder, number, parts, ""), at.lanes);
     at.entry = aic_table_entry(e, p, aic_emit_param(e, 0), LLVMBuildUDiv(e->builder, number, parts, ""));
     at.words = aic_at(e, aic_emit_param(e, 1), aic_mul(e, column, WORD_BYTES));
@@ -91,26 +94,38 @@ static void store_part(aic_emit *e, const aic_scaling *p, const part *at, LLVMVa
     }
 }
 
-/* `path` or'ed with the paths that the first `count` columns of a part need; columns behind them do not exist. */
-static LLVMValueRef add_path(aic_emit *e, const aic_scaling *p, LLVMValueRef value[AIC_PARAMETERS], unsigned lanes,
-                             unsigned count, LLVMValueRef path)
+/* `path` or'ed with the paths that the columns of a part need; columns behind them do not exist. */
+static LLVMValueRef add_path(aic_emit *e, const aic_scaling *p, const part *at, LLVMValueRef value[AIC_PARAMETERS],
+                             LLVMValueRef path)
 {
+    const unsigned lanes = at->lanes;
     LLVMValueRef needed = path_of(e, p, value), exists[AIC_LANES_MAX];
     for (unsigned i = 0; i < lanes; i++) {
-        exists[i] = aic_const_int(e->i32, i < count ? -1 : 0);
+        exists[i] = aic_const_int(e->i32, i < at->count ? -1 : 0);
     }
-    needed = count == lanes ? needed : LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
+    if (at->mask != NULL) {
+        needed = LLVMBuildSelect(e->builder, at->mask, needed, aic_zero(LLVMTypeOf(needed)), "");
+    } else if (at->count < lanes) {
+        needed = LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
+    }
     return LLVMBuildOr(e->builder, path, needed, "");
 }
 
-/* Stores the parameters of a part of which `count` columns exist. Returns `path` or'ed with the paths that they need;
- * NULL if it is NULL, the table having no header. */
-static LLVMValueRef fill_part(aic_emit *e, const aic_scaling *p, const part *at, unsigned count, LLVMValueRef path)
+/* Integers of the columns that exist, one a column, 0 for the others. */
+static LLVMValueRef load_columns(aic_emit *e, const part *at, LLVMTypeRef element, LLVMValueRef pointer)
+{
+    return at->mask != NULL ? aic_load_lanes_or_zero(e, aic_vector(element, at->lanes), at->mask, pointer, 0)
+                            : aic_load_part(e, element, at->lanes, at->count, pointer, 0);
+}
+
+/* Stores the parameters of a part. Returns `path` or'ed with the paths that its columns need; NULL if it is NULL, the
+ * table having no header. */
+static LLVMValueRef fill_part(aic_emit *e, const aic_scaling *p, const part *at, LLVMValueRef path)
 {
     const unsigned lanes = at->lanes;
     LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
     if (p->scale == AIC_SCALE_WORDS) {
-        LLVMValueRef words = aic_load_part(e, e->i64, lanes, count, at->words, 0);
+        LLVMValueRef words = load_columns(e, at, e->i64, at->words);
         LLVMValueRef halves = LLVMBuildBitCast(e->builder, words, aic_vector(e->i32, 2 * lanes), "");
         aic_decode_words(e, p, aic_lanes_of(e, halves, 0, 2, lanes), aic_lanes_of(e, halves, 1, 2, lanes), value);
     } else if (aic_reads_words(p)) {
@@ -124,10 +139,10 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_scaling *p, const part *at,
         value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, lanes), source, 0, 2));
     }
     if (p->bias != AIC_DTYPE_NONE) {
-        value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, lanes, count, at->bias, 0);
+        value[AIC_PARAMETER_BIAS] = load_columns(e, at, e->i32, at->bias);
     }
     store_part(e, p, at, value);
-    return path == NULL || count == 0 ? path : add_path(e, p, value, lanes, count, path);
+    return path == NULL || at->count == 0 ? path : add_path(e, p, at, value, path);
 }
 
 /* Stores the header: the lanes of `path` or'ed. */
@@ -143,18 +158,20 @@ static void fill_header(aic_emit *e, LLVMValueRef path)
  * columns, whose parameters are zero. */
 static LLVMValueRef fill_parts(aic_emit *e, const aic_columns_key *k, LLVMValueRef path)
 {
-    const int64_t lanes = aic_table_lanes(e->target), first = k->rest / lanes * lanes;
+    const int64_t lanes = aic_table_lanes(e->target), first = k->masks ? 0 : k->rest / lanes * lanes;
     if (k->whole) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "part: vectors of columns", aic_int(e, 0), aic_trips(e, "whole"), 1, &path,
                        path != NULL);
         const part at = part_at(e, &k->scaling, loop.index);
-        path = fill_part(e, &k->scaling, &at, (unsigned)lanes, path);
+        path = fill_part(e, &k->scaling, &at, path);
         aic_loop_end(e, &loop);
     }
     for (int64_t within = first; k->rest != 0 && within < LANES; within += lanes) {
-        const part at = part_of_last(e, &k->scaling, within);
-        path = fill_part(e, &k->scaling, &at, within == first ? (unsigned)(k->rest % lanes) : 0, path);
+        part at = part_of_last(e, &k->scaling, within);
+        at.mask = k->masks ? aic_first_lanes(e, aic_number(e, "last.columns"), (unsigned)lanes) : NULL;
+        at.count = k->masks ? (unsigned)lanes : within == first ? (unsigned)(k->rest % lanes) : 0;
+        path = fill_part(e, &k->scaling, &at, path);
     }
     return path;
 }

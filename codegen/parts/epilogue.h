@@ -4,6 +4,7 @@
  *       fills the table, 64-byte aligned, from the words or halves and the biases; either may be NULL where there is
  *       none
  *       whole                      vectors of columns that all exist: a loop
+ *       last.columns               of the last block; with masks
  *
  *     void strip(target, source, table, inputs...; row, count, column)
  *       stores the columns of a strip from `column` on of the `count` rows from `row` on, in every matrix that has
@@ -14,6 +15,7 @@
  *       target.row, row.R               bytes from one row of the target to the next; to row R of an iteration
  *       blocks, blocks.last             of 16 columns before the tail, a loop; the first of the last slab that overlaps
  *       tail.block, tail.column, tail.source    the tail's block and first column; where it lies in the source
+ *       tail.columns                    of the tail; with masks
  *       matrices, rows                  of the result; rows of a matrix
  *       matrix.source, matrix.up, matrix.gap    source rows from one matrix to the next; less 1; that are in none
  *       matrix.target                   bytes of the target from one matrix to the next
@@ -29,6 +31,7 @@
  *       rows.last, last.source     the last row, where it lies in the source; with a tail
  *       bands                      bands in all; with a tail
  *       tail.source, tail.column   where the tail's columns begin in the source, and their number
+ *       tail.columns               how many they are; with masks
  *       roles `strip`, `past`, `tail`
  *
  *     void leave(note; runs, most)             stores rows of a deferred tile by the role `store` */

@@ -22,12 +22,19 @@ LLVMValueRef aic_emit_part_load(aic_emit *e, const void *of, const char *name)
     LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, LANES), "");
     LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_times(e, aic_emit_param(e, 2), pitch));
     old = aic_at(e, old, aic_times(e, first, aic_number(e, "old.block")));
+    LLVMValueRef mask = key->masks ? aic_first_lanes(e, aic_number(e, "last.columns"), LANES) : NULL;
     aic_loop rows;
     aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef from = aic_at(e, old, aic_times(e, rows.index, pitch));
     LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
     for (int64_t block = 0; block * LANES < key->columns; block++) {
         const int64_t left = key->columns - block * LANES;
+        if (mask != NULL && left == LANES) {
+            LLVMValueRef some =
+                aic_load_lanes_or_zero(e, aic_vector(e->i32, LANES), mask, block_of(e, from, "old", block), 0);
+            aic_store(e, some, block_of(e, to, "staging", block), 0, WORD_BYTES);
+            continue;
+        }
         const unsigned count = left < LANES ? (unsigned)left : LANES;
         LLVMValueRef words = aic_load_part(e, e->i32, LANES, count, block_of(e, from, "old", block), 0);
         aic_store_part(e, words, count, block_of(e, to, "staging", block), 0);

@@ -26,6 +26,7 @@ typedef struct slab {
     unsigned packets;
     unsigned columns;                        /* columns of a packet that are stored: fewer than all in the last slab */
     bool is_tail;                            /* it is the tail */
+    LLVMValueRef mask;                       /* the columns of a row that are stored; NULL: `columns` of them are */
     bool filled;                             /* as many zeros are stored behind the columns */
     bool dense;                              /* rows of a packet follow each other in the target */
     int64_t row_bytes;                       /* of the target; 0: a number says it */
@@ -166,15 +167,20 @@ static void store_rows(const walk *w, const slab *c, LLVMValueRef results, unsig
     }
     const unsigned across = c->packet.blocks * LANES;
     const unsigned split = w->k->width != 0 && w->k->width < LANES ? (unsigned)w->k->width : across;
-    if (rows == c->packet.rows && c->columns == across && split == across && c->dense) {
+    if (rows == c->packet.rows && c->columns == across && split == across && c->dense && c->mask == NULL) {
         store(w, c, results, LLVMGetVectorSize(LLVMTypeOf(results)), target);
         return;
     }
-    if (rows == c->packet.rows && c->columns % split == 0 && c->dense) {
+    if (rows == c->packet.rows && c->columns % split == 0 && c->dense && c->mask == NULL) {
         store_split(w, c, results, split, target);
         return;
     }
     for (unsigned row = 0; row < rows; row++) {
+        if (c->mask != NULL) {
+            LLVMValueRef some = aic_lanes_of(e, results, row * across, 1, across);
+            aic_store_lanes(e, some, c->mask, target_row(w, c, target, row), 0);
+            continue;
+        }
         for (unsigned column = 0; column < c->columns; column += split) {
             unsigned left = c->columns - column;
             LLVMValueRef part = aic_lanes_of(e, results, row * across + column, 1, split);
@@ -476,6 +482,7 @@ static void emit_slabs(const walk *w)
         const bool first = k->blocks == 0;
         slab c = {.columns = (unsigned)k->tail,
                   .is_tail = true,
+                  .mask = k->masks ? aic_first_lanes(e, aic_number(e, "tail.columns"), LANES) : NULL,
                   .filled = k->filled,
                   .dense = k->tail_dense,
                   .row_bytes = k->narrow       ? LANES * target_bytes(w)

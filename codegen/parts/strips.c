@@ -63,6 +63,17 @@ static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, L
     aic_branch_end(e, &branch);
 }
 
+/* The tail's columns of a row, 0 behind them. */
+static LLVMValueRef load_tail(const frame *f, LLVMValueRef source)
+{
+    aic_emit *e = f->e;
+    if (!f->key->masks) {
+        return aic_load_part(e, e->i32, LANES, (unsigned)f->key->tail, source, 0);
+    }
+    LLVMValueRef mask = aic_first_lanes(e, aic_number(e, "tail.columns"), LANES);
+    return aic_load_lanes_or_zero(e, aic_vector(e->i32, LANES), mask, source, 0);
+}
+
 /* The last row of the tail. A strip reads whole blocks of 16 columns, but the source may end with the last column: the
  * row is copied to the worker's private line first. */
 static void emit_last_row(const frame *f)
@@ -73,8 +84,7 @@ static void emit_last_row(const frame *f)
     LLVMValueRef last = aic_number(e, "rows.last");
     LLVMValueRef source = aic_at(e, f->source, aic_number(e, "tail.source"));
     source = aic_at(e, source, aic_number(e, "last.source"));
-    LLVMValueRef row = aic_load_part(e, e->i32, LANES, (unsigned)f->key->tail, source, 0);
-    aic_store(e, row, f->private, 0, ROW_BYTES);
+    aic_store(e, load_tail(f, source), f->private, 0, ROW_BYTES);
     call_strip(f, "tail", f->private, last, aic_int(e, 1), aic_number(e, "tail.column"));
     aic_branch_end(e, &branch);
 }

@@ -26,6 +26,7 @@ typedef struct packer {
     int64_t step_bytes; /* of a reduction step in a panel */
     aic_arithmetic arithmetic;
     LLVMValueRef panel; /* the first panel */
+    LLVMValueRef mask;  /* the columns of an access that there are; NULL: all */
 } packer;
 
 /* Output channels of a block in one panel; panels of a block. */
@@ -156,7 +157,8 @@ static LLVMValueRef load_rows(const packer *p, LLVMValueRef source, int64_t rows
     LLVMValueRef sum = NULL;
     for (int64_t r = 0; r < rows; r++) {
         LLVMValueRef from = r == 0 ? source : aic_at(e, source, aic_number(e, "row.%lld", (long long)r));
-        LLVMValueRef row = aic_load(e, elements, from, 0, 1);
+        LLVMValueRef row =
+            p->mask != NULL ? aic_load_lanes_or_zero(e, elements, p->mask, from, 0) : aic_load(e, elements, from, 0, 1);
         if (elements != raws) {
             LLVMValueRef shift = LLVMConstInt(p->raw, (unsigned)r * LLVMGetIntTypeWidth(p->element), false);
             row = LLVMBuildZExt(e->builder, row, raws, "");
@@ -210,6 +212,7 @@ static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, i
     packer some = *p;
     for (int64_t column = 0; column < columns; column += some.block) {
         some.block = (unsigned)aic_least(AIC_BLOCK_COLUMNS, aic_power_within(columns - column));
+        some.mask = column + some.block == columns ? p->mask : NULL;
         LLVMValueRef raw = load_rows(&some, aic_at_const(p->e, source, column * size), rows);
         store_raw(&some, raw, row, 0, (unsigned)column);
     }
@@ -282,6 +285,8 @@ LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char 
     aic_note_function(e, "packs columns of an item of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p.panel = aic_emit_param(e, 2);
+    p.mask = key->masks ? aic_first_lanes(e, aic_number(e, "last.columns"), (unsigned)aic_weights_least(key->columns))
+                        : NULL;
     sums s = no_sums(&p);
     if (key->runs) {
         aic_loop kpacks;

@@ -36,6 +36,7 @@
  *       row.R, rows                bytes from the first row of a k-pack to row R, to the next k-pack
  *       kpacks                     that have all their rows: a loop
  *       rest.source, rest.at       bytes to a last k-pack that lacks rows, in the weight and in the panel
+ *       last.columns               how many the last ones are; with masks
  *       block.kpacks, block.steps  k-packs in a block of channels; steps from one to the next; with blocks
  *
  *     void starts(panel)                          start values of a panel, which make up for the offset of the image
@@ -56,6 +57,14 @@ typedef struct aic_weights_key {
 #include "codegen/parts/weights.def"
 #undef AIC_FIELD
 } aic_weights_key;
+
+/* Columns that a mask loads at a time, of panels with so many output channels or at the end of so many columns: those
+ * of a block, but half of them where panels end with half a block; 1: there are no such panels. */
+static inline int64_t aic_weights_least(int64_t columns)
+{
+    enum { WHOLE = 16, HALF = 8 };
+    return columns % WHOLE == 0 ? WHOLE : columns % HALF == 0 ? HALF : 1;
+}
 
 typedef struct aic_panels_key {
 #define AIC_FIELD AIC_MEMBER

@@ -33,6 +33,11 @@ enum {
 /* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */
 #define AIC_VECTOR_BITS_MAX 512
 
+static inline bool aic_has_masks(const aic_target *target)
+{
+    return (target->has & AIC_HAS_MASKS) != 0;
+}
+
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
 const char *aic_target_cpu(const aic_target *target);
 

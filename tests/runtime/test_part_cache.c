@@ -86,9 +86,12 @@ START_TEST(ends_found_again)
          "tensor_arithmetic(op=BM_MIN, shape=[1,2,19,47], input0_stride=[1900,950,50,1])"},
         {"texpands(dtype=float16, rows=32, cols=128, v_row=18, v_col=65)",
          "texpands(dtype=float16, rows=48, cols=128, v_row=37, v_col=94)"},
+        {"mmad(dtype=int8, m=49, n=37, k=64, init_c=false)", "mmad(dtype=int8, m=49, n=47, k=64, init_c=false)"},
+        {"fixpipe(src=int32, dst=int8, nSize=37, mSize=64, srcStride=64, dstStride=64, quantPre=VREQ8)",
+         "fixpipe(src=int32, dst=int8, nSize=47, mSize=64, srcStride=64, dstStride=96, quantPre=VREQ8)"},
     };
     const aic_target *target = aic_target_find(AIC_ARCH_X86_64, levels_name(_i));
-    for (size_t i = 0; (target->has & AIC_HAS_MASKS) != 0 && i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; aic_has_masks(target) && i < sizeof texts / sizeof texts[0]; i++) {
         aic_context *context = levels_context(_i, 1);
         check_shared(context, texts[i]);
         aic_context_destroy(context);
