@@ -137,12 +137,18 @@ static unsigned block_of(const decoder *d, LLVMBasicBlockRef block)
 
 static const function *function_of(ir_program *program, LLVMValueRef value);
 
-/* Intrinsics that are functions of integers, and one that has no result, of which nothing is computed. */
+/* Functions of integers, and others. */
 static const struct {
     const char *prefix;
     unsigned number;
-} INTRINSICS[] = {{"llvm.smin.", 0}, {"llvm.smax.", 1},    {"llvm.umin.", 2},
-                  {"llvm.umax.", 3}, {"llvm.launder.", 4}, {"llvm.prefetch.", 4}};
+} INTRINSICS[] = {{"llvm.smin.", 0},
+                  {"llvm.smax.", 1},
+                  {"llvm.umin.", 2},
+                  {"llvm.umax.", 3},
+                  {"llvm.launder.", INTRINSIC_NOTHING},
+                  {"llvm.prefetch.", INTRINSIC_NOTHING},
+                  {"llvm.vp.load.", INTRINSIC_LOAD},
+                  {"llvm.vp.store.", INTRINSIC_STORE}};
 
 static void decode_call(decoder *d, LLVMValueRef call, op *o)
 {
@@ -161,6 +167,7 @@ static void decode_call(decoder *d, LLVMValueRef call, op *o)
     for (size_t i = 0; i < sizeof INTRINSICS / sizeof INTRINSICS[0]; i++) {
         if (strncmp(name, INTRINSICS[i].prefix, strlen(INTRINSICS[i].prefix)) == 0) {
             o->detail = INTRINSICS[i].number;
+            o->type = o->detail == INTRINSIC_STORE ? shape_of(LLVMTypeOf(LLVMGetOperand(call, 0))) : o->type;
             return;
         }
     }

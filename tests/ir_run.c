@@ -24,31 +24,57 @@ static bool refuse(run *r, const char *what, const op *o, const unsigned char *a
         }
     }
     (void)snprintf(r->message, IR_MESSAGE_MAX, "%s of %u x %u bytes %s: byte %lld of operand %u, which has %zu",
-                   o->code == LLVMLoad ? "a load" : "a store", o->type.lanes, o->type.bytes, what,
-                   (long long)(address - r->region[nearest].base), nearest, r->region[nearest].bytes);
+                   o->code == LLVMLoad || o->detail == INTRINSIC_LOAD ? "a load" : "a store", o->type.lanes,
+                   o->type.bytes, what, (long long)(address - r->region[nearest].base), nearest,
+                   r->region[nearest].bytes);
     return false;
 }
 
-static bool access_memory(run *r, const op *o, unsigned char *frame)
+/* Loads or stores the bytes `value` in a frame; `pointer` is there, too. */
+static bool access_bytes(run *r, const op *o, bool store, const unsigned char *pointer, size_t offset,
+                         unsigned char *value, size_t bytes)
 {
     unsigned char *address;
-    const bool store = o->code == LLVMStore;
-    const size_t bytes = (size_t)o->type.lanes * o->type.bytes;
-    memcpy(&address, frame + o->from[store ? 1 : 0], sizeof address);
-    if ((uintptr_t)address % o->detail != 0) {
-        return refuse(r, "at an address that is not aligned", o, address);
-    }
+    memcpy(&address, pointer, sizeof address);
+    address += offset;
     for (unsigned i = 0; i < r->regions; i++) {
         const ir_operand *region = &r->region[i];
         if (address >= region->base && address + bytes <= region->base + region->bytes) {
             if (store && !region->writable) {
                 return refuse(r, "to an input", o, address);
             }
-            store ? memcpy(address, frame + o->from[0], bytes) : memcpy(frame + o->to, address, bytes);
+            store ? memcpy(address, value, bytes) : memcpy(value, address, bytes);
             return true;
         }
     }
     return refuse(r, "outside of every operand", o, address);
+}
+
+static bool access_memory(run *r, const op *o, unsigned char *frame)
+{
+    const unsigned char *address;
+    const bool store = o->code == LLVMStore;
+    const unsigned pointer = o->from[store ? 1 : 0];
+    memcpy(&address, frame + pointer, sizeof address);
+    if ((uintptr_t)address % o->detail != 0) {
+        return refuse(r, "at an address that is not aligned", o, address);
+    }
+    return access_bytes(r, o, store, frame + pointer, 0, frame + (store ? o->from[0] : o->to),
+                        (size_t)o->type.lanes * o->type.bytes);
+}
+
+/* The lanes of a vector that a mask says; the other ones of a result are anything. */
+static bool access_lanes(run *r, const op *o, unsigned char *frame)
+{
+    const bool store = o->detail == INTRINSIC_STORE;
+    const unsigned bytes = o->type.bytes, pointer = o->from[store ? 1 : 0], mask = o->from[store ? 2 : 1];
+    for (unsigned i = 0; i < o->type.lanes; i++) {
+        const unsigned value = (store ? o->from[0] : o->to) + i * bytes;
+        if (frame[mask + i] != 0 && !access_bytes(r, o, store, frame + pointer, i * bytes, frame + value, bytes)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static uint64_t read_element(const unsigned char *from, unsigned bytes)
@@ -246,6 +272,9 @@ static bool run_function(run *r, const function *f, const uint64_t *args, unsign
 static bool run_call(run *r, const op *o, unsigned char *frame)
 {
     uint64_t args[ARGS_MAX];
+    if (o->callee == NULL && o->detail > INTRINSIC_NOTHING) {
+        return access_lanes(r, o, frame);
+    }
     if (o->callee == NULL) {
         run_elements(o, frame);
         return true;

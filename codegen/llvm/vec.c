@@ -335,6 +335,13 @@ void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRe
 LLVMValueRef aic_first_lanes(aic_emit *e, LLVMValueRef count, unsigned lanes)
 {
     LLVMTypeRef word = LLVMIntTypeInContext(e->context, lanes);
+    LLVMValueRef lane[AIC_LANES_MAX];
+    for (unsigned i = 0; i < lanes && LLVMIsAConstantInt(count) != NULL; i++) {
+        lane[i] = LLVMConstInt(e->i1, i < LLVMConstIntGetSExtValue(count), false);
+    }
+    if (LLVMIsAConstantInt(count) != NULL) {
+        return LLVMConstVector(lane, lanes);
+    }
     LLVMValueRef above = LLVMBuildShl(e->builder, aic_int(e, -1), count, "");
     LLVMValueRef bits = LLVMBuildTrunc(e->builder, LLVMBuildNot(e->builder, above, ""), word, "");
     return LLVMBuildBitCast(e->builder, bits, aic_vector(e->i1, lanes), "");

@@ -81,7 +81,20 @@ static int64_t columns_of(const aic_move_plan *p)
                                 : p->read.extent;
 }
 
-static void make_key(usage *u)
+/* Runs of bytes: the size of elements is no part of the code, nor how many of a run of one access are read, where a
+ * mask says it. */
+static void set_runs(usage *u, const aic_target *target)
+{
+    const aic_move_plan *p = u->p;
+    aic_move_key *k = &u->key;
+    const bool partial = !k->fill && p->run_valid > 0 && p->run_valid < p->run;
+    k->run = p->run;
+    k->masks = partial && p->run == p->vector && !aic_is_power(p->run_valid) && aic_has_masks(target);
+    k->valid = k->fill ? 0 : k->masks ? 1 : p->run_valid;
+    k->value = k->fill || p->run_valid < p->run ? u->move->value : 0;
+}
+
+static void make_key(usage *u, const aic_target *target)
 {
     const aic_move_plan *p = u->p;
     const bool fill = aic_box_op_inputs(p->box.op) == 0;
@@ -103,10 +116,10 @@ static void make_key(usage *u)
         k->chunk = p->chunk;
         k->chunk_over = p->run % p->chunk != 0;
     } else {
-        k->run = p->run;
-        k->valid = fill ? 0 : p->run_valid;
+        set_runs(u, target);
     }
-    k->value = fill || (!p->transposes && p->chunk == 0 && p->run_valid < p->run) ? u->move->value : 0;
+    k->value = fill ? u->move->value : k->value;
+    k->size = p->transposes || k->value != 0 ? k->size : 1;
     const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
     const int64_t tile = p->next.extent > 1 ? p->tile.next_count : p->tile.rows;
     k->bands = along->extent > p->tile.band;
@@ -181,6 +194,9 @@ static void give_runs(usage *u)
     const aic_move_plan *p = u->p;
     give_side(u, &p->write, "row", p->tile.rows);
     give_side(u, &p->read, "col", p->tile.cols);
+    if (u->key.masks) {
+        aic_use_number(&u->use, p->run_valid, "valid");
+    }
     if (p->chunk > 0) {
         aic_use_trips(&u->use, p->run, "run");
         aic_use_number(&u->use, p->run - p->chunk, "run.last");
@@ -208,10 +224,11 @@ static void give_transposition(usage *u)
     }
 }
 
-static aic_box_function use_box(aic_program *program, const aic_move *move, const aic_move_plan *p, unsigned box)
+static aic_box_function use_box(aic_program *program, const aic_target *target, const aic_move *move,
+                                const aic_move_plan *p, unsigned box)
 {
     usage u = {.move = move, .p = p};
-    make_key(&u);
+    make_key(&u, target);
     aic_use_begin(&u.use, program, &aic_part_move, &u.key);
     for (unsigned i = 0; i < pointers_of(&u); i++) {
         aic_use_number(&u.use, i == 0 ? p->box.out : p->box.in[i - 1], "%s.at", POINTER[i]);
@@ -230,13 +247,14 @@ static const aic_move_schedule *schedule_of(const aic_plan *plan)
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
 {
     aic_box_use box[AIC_MOVE_BOXES];
+    const aic_target *target = plan->problem.target;
     const aic_move *move = aic_move_of(plan);
     for (unsigned i = 0; i < move->boxes; i++) {
         const aic_move_plan *plain = &((const aic_move_derived *)plan->derived)->box[i];
         aic_move_plan past;
-        box[i] = (aic_box_use){.plain = use_box(program, move, plain, i)};
+        box[i] = (aic_box_use){.plain = use_box(program, target, move, plain, i)};
         if (aic_move_plan_past(move, &move->box[i], schedule_of(plan), plan->problem.machine, &past)) {
-            box[i].past = use_box(program, move, &past, i);
+            box[i].past = use_box(program, target, move, &past, i);
         }
     }
     aic_compose_boxes(program, plan, box, move->boxes, POINTERS, bodies);

@@ -25,6 +25,7 @@ typedef struct walk {
     int64_t skip;                   /* columns of a tile that the one before has stored */
     LLVMValueRef pointer[POINTERS]; /* the output's and the input's; that is NULL where there is none */
     LLVMValueRef first, last;       /* iterations that are done of the loop that is divided */
+    LLVMValueRef mask;              /* the bytes of a run that are read; NULL: the key says which */
     LLVMValueRef aside;             /* where lines of the input are copied before they are transposed */
 } walk;
 
@@ -120,6 +121,10 @@ static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, in
 {
     aic_emit *e = w->e;
     LLVMValueRef value = constant_bytes(w, bytes);
+    if (w->mask != NULL) {
+        LLVMValueRef some = aic_load_lanes(e, aic_vector(e->i8, (unsigned)bytes), w->mask, in, offset);
+        return LLVMBuildSelect(e->builder, w->mask, some, value, "");
+    }
     for (int64_t done = 0, part; done < valid; done += part) {
         part = 8; /* or, as it is less than `bytes`, half of these at most */
         while (part > 1 && part > valid - done) {
@@ -395,6 +400,7 @@ LLVMValueRef aic_emit_part_move(aic_emit *e, const void *of, const char *name)
     for (unsigned i = 0; i < (k->fill ? 1U : POINTERS); i++) {
         w.pointer[i] = aic_at(e, aic_emit_param(e, i), number_of(&w, i, "at"));
     }
+    w.mask = k->masks ? aic_first_lanes(e, aic_number(e, "valid"), (unsigned)k->run) : NULL;
     if (k->stage != 0) {
         const int64_t line = k->stage * k->size;
         w.aside = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, (uint64_t)(k->rows * line)), "aside");

@@ -12,6 +12,7 @@
  *       write.last, read.last      where the last tile begins; with write_over, read_over
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
  *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
+ *       valid                      bytes of a run that are read; with masks
  *       run, run.last              bytes of a run, where its last chunk begins; with chunk
  *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
  *                                  transposes, where rows or columns are far apart, or lie in groups */

@@ -86,6 +86,8 @@ START_TEST(ends_found_again)
          "tensor_arithmetic(op=BM_MIN, shape=[1,2,19,47], input0_stride=[1900,950,50,1])"},
         {"texpands(dtype=float16, rows=32, cols=128, v_row=18, v_col=65)",
          "texpands(dtype=float16, rows=48, cols=128, v_row=37, v_col=94)"},
+        {"nd2nz(dtype=float16, nValue=45, dValue=71, srcDValue=80, dstNzC0Stride=48)",
+         "nd2nz(dtype=int8, nValue=45, dValue=141, srcDValue=150, dstNzC0Stride=48)"},
         {"mmad(dtype=int8, m=49, n=37, k=64, init_c=false)", "mmad(dtype=int8, m=49, n=47, k=64, init_c=false)"},
         {"fixpipe(src=int32, dst=int8, nSize=37, mSize=64, srcStride=64, dstStride=64, quantPre=VREQ8)",
          "fixpipe(src=int32, dst=int8, nSize=47, mSize=64, srcStride=64, dstStride=96, quantPre=VREQ8)"},
