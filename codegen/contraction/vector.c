@@ -166,6 +166,7 @@ enum { AHEAD_BYTES = 8192 };
 /* A core (machine.h), for vectors of the target's width. */
 typedef struct core {
     double multiplies, loads, issue; /* vector multiply-adds, vector loads, and instructions that begin in a cycle */
+    double scalar_loads;             /* loads of less than a vector, which a broadcast and a prefetch are */
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
     double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
     double late_line;                /* further cycles of a line from beyond it that nothing has prefetched */
@@ -181,6 +182,7 @@ static core core_of(const aic_machine *m, const aic_target *target)
     return (core){.multiplies = multiplies,
                   .loads = fmin((double)m->loads, (double)m->load_bits / bits),
                   .issue = (double)m->issue,
+                  .scalar_loads = (double)m->loads,
                   .latency = (double)m->latency * multiplies,
                   .near_line = (double)m->near_line,
                   .far_line = (double)m->far_line,
@@ -240,6 +242,12 @@ static double widening(const aic_contraction *c, const aic_target *target, const
     return c->dtype == AIC_INT8 ? 1 : floats + (doubles ? 2 : 0);
 }
 
+static bool broadcasts(const aic_contraction *c, const aic_tiling *t)
+{
+    const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
+    return image == AIC_TILE_SAME || image == AIC_TILE_GROUP;
+}
+
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                     double pixels)
 {
@@ -252,12 +260,13 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const double widened = vectors * widening(c, target, t);
     products += widened;
     double others;
-    double loads = (image_loads(c, t, pixels, alone, &others) + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
+    const double image = image_loads(c, t, pixels, alone, &others);
+    const double loads = (image / (broadcasts(c, t) ? k->scalar_loads : k->loads) + vectors / k->loads) *
+                         (embeds ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + others + widened;
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
-    loads += fetches;
     instructions += fetches;
-    return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
+    return (pace){products / k->multiplies, loads + fetches / k->scalar_loads, instructions / k->issue};
 }
 
 /* The part of a pixel of the band that a panel sees: the channels of its groups. */
