@@ -21,6 +21,26 @@ void aic_fence(aic_emit *e)
     LLVMBuildFence(e->builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
 }
 
+static void fetch(aic_emit *e, LLVMValueRef pointer, int64_t offset, int64_t write, int64_t nearness)
+{
+    enum { DATA = 1 };
+    LLVMValueRef args[] = {aic_at_const(e, pointer, offset), aic_const_int(e->i32, write),
+                           aic_const_int(e->i32, nearness), aic_const_int(e->i32, DATA)};
+    aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+}
+
+void aic_fetch_to_read(aic_emit *e, LLVMValueRef pointer, int64_t offset)
+{
+    enum { READ = 0, LEVEL_2 = 2 };
+    fetch(e, pointer, offset, READ, LEVEL_2);
+}
+
+void aic_fetch_to_write(aic_emit *e, LLVMValueRef pointer, int64_t offset)
+{
+    enum { WRITE = 1, LEVEL_1 = 3 };
+    fetch(e, pointer, offset, WRITE, LEVEL_1);
+}
+
 LLVMTypeRef aic_vector(LLVMTypeRef element, unsigned lanes)
 {
     return LLVMVectorType(element, lanes);

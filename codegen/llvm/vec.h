@@ -17,6 +17,10 @@ void aic_store(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t of
 void aic_store_past(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned bytes);
 void aic_fence(aic_emit *e);
 
+/* Fetches the line at pointer + offset bytes: into the second-level cache to read it, into the first to write to it. */
+void aic_fetch_to_read(aic_emit *e, LLVMValueRef pointer, int64_t offset);
+void aic_fetch_to_write(aic_emit *e, LLVMValueRef pointer, int64_t offset);
+
 LLVMTypeRef aic_vector(LLVMTypeRef element, unsigned lanes);
 LLVMValueRef aic_zero(LLVMTypeRef type);
 LLVMValueRef aic_splat(aic_emit *e, LLVMValueRef scalar, unsigned lanes);

@@ -125,14 +125,9 @@ enum { AHEAD_BYTES = 8192 };
 /* Prefetches a few lines of the panel, or of the next one, which follows it, into the second-level cache. */
 static void fetch_ahead(const tile *k, step *s)
 {
-    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
-    aic_emit *e = k->e;
     const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
     for (; s->fetched < end; s->fetched++) {
-        const int64_t offset = AHEAD_BYTES + s->kpack * k->step_bytes + s->fetched * AIC_LINE_BYTES;
-        LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
-                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
-        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        aic_fetch_to_read(k->e, s->panel, AHEAD_BYTES + s->kpack * k->step_bytes + s->fetched * AIC_LINE_BYTES);
     }
 }
 
@@ -140,16 +135,11 @@ static void fetch_ahead(const tile *k, step *s)
  * behind results whose lines come from the second-level cache, and loads of tiles for these pixels. */
 static void claim_ahead(const tile *k, step *s)
 {
-    enum { WRITE = 1, LEVEL_1 = 3, DATA = 1 };
-    aic_emit *e = k->e;
     const int64_t registers = k->key->images * k->key->vectors;
     for (const int64_t end = aic_least(s->claimed + s->claim_share, s->claim_end); s->claimed < end; s->claimed++) {
         const unsigned sums = (unsigned)(s->claimed % registers);
         LLVMValueRef at = behind(k, behind(k, s->claim, "out.block", sums % k->vectors), "out", sums / k->vectors);
-        LLVMValueRef args[] = {aic_at_const(e, at, s->claimed / registers * AIC_LINE_BYTES),
-                               aic_const_int(e->i32, WRITE), aic_const_int(e->i32, LEVEL_1),
-                               aic_const_int(e->i32, DATA)};
-        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        aic_fetch_to_write(k->e, at, s->claimed / registers * AIC_LINE_BYTES);
     }
 }
 

@@ -462,18 +462,10 @@ static void lay_out(grid *g)
 /* Fetches the lines that the tile stores to for writing. */
 static void fetch_columns(const grid *g)
 {
-    aic_emit *e = g->e;
     const int64_t line = g->k->fetch, bytes = g->k->rows * g->size;
-    enum { WRITE = 1, NEAREST = 3, DATA = 1 };
     for (unsigned column = 0; column < (unsigned)g->k->cols && line > 0; column++) {
         for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
-            LLVMValueRef args[] = {
-                aic_at_const(e, column_at(g, column), at < bytes ? at : bytes - 1),
-                LLVMConstInt(e->i32, WRITE, false),
-                LLVMConstInt(e->i32, NEAREST, false),
-                LLVMConstInt(e->i32, DATA, false),
-            };
-            aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+            aic_fetch_to_write(g->e, column_at(g, column), at < bytes ? at : bytes - 1);
         }
     }
 }

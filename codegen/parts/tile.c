@@ -207,13 +207,9 @@ static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
  * in the next one, into the second-level cache. Behind the last panel this is useless but harmless. */
 static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 {
-    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
-    aic_emit *e = k->e;
     const int64_t step = k->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
     for (int64_t at = lines * AIC_LINE_BYTES; k->key->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
-        LLVMValueRef args[] = {aic_at_const(e, panel, k->key->ahead + at), aic_const_int(e->i32, READ),
-                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
-        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        aic_fetch_to_read(k->e, panel, k->key->ahead + at);
     }
 }
 
