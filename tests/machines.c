@@ -22,7 +22,8 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .near_line = 4,
      .far_line = 40,
      .together = 100,
-     .band_tiles = 2},
+     .band_tiles = 2,
+     .run_lines = 2},
     {.tiles = true,
      .line_bytes = 128, /* whatever the lines */
      .l1_bytes = 4 << 10,
@@ -39,7 +40,8 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .issue = 8,
      .latency = 3,
      .conversion = 3,
-     .band_tiles = 3},
+     .band_tiles = 3,
+     .run_lines = 4},
 };
 
 const aic_machine *machine_of(aic_context *context)

@@ -327,11 +327,22 @@ static bool rows_collide(const aic_move_plan *p)
     return most > machine->l1_ways;
 }
 
-/* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
+/* Rows that collide are read whole lines at a time; in parts, a line would be gone before it is used up. As many lines
+ * as the core likes, where their copies leave half of the first-level cache and the last tile does not repeat much; a
+ * single one from memory. */
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
-    int64_t columns = p->machine->line_bytes / size;
-    return p->tile.cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
+    const aic_machine *machine = p->machine;
+    const int64_t columns = machine->line_bytes / size, extent = p->read.extent;
+    if (p->tile.cols >= columns || extent < columns || !rows_collide(p)) {
+        return 0;
+    }
+    int64_t lines = p->past ? 1 : machine->run_lines;
+    while (lines > 1 && (p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
+                         aic_round_up(extent, lines * columns) - extent > extent / 8)) {
+        lines /= 2;
+    }
+    return lines * columns;
 }
 
 /* Loops of short steps in the input that a loop of long ones would tear apart. */

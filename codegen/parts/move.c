@@ -9,6 +9,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "codegen/parts.h"
 
 #include <stdio.h>
@@ -182,7 +183,8 @@ static void move_long_run(const walk *w)
 
 /* ---- one tile ---- */
 
-/* Copies the tile's lines aside, row after row, then transposes them from there. */
+/* Copies the tile's lines aside, row after row, then transposes them from there. Behind the last tile, what is fetched
+ * ahead is useless but harmless. */
 static void emit_staged_tile(const walk *w)
 {
     const aic_move_key *k = w->k;
@@ -197,6 +199,9 @@ static void emit_staged_tile(const walk *w)
         for (int64_t at = 0; at < line; at += k->vector) {
             aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), w->aside, row * line + at,
                       (unsigned)k->vector);
+        }
+        for (int64_t at = 0; at < line && k->ahead > 0; at += AIC_LINE_BYTES) {
+            aic_fetch_to_read(e, from, k->ahead + at);
         }
     }
     aic_loop columns;
@@ -404,7 +409,7 @@ LLVMValueRef aic_emit_part_move(aic_emit *e, const void *of, const char *name)
     if (k->stage != 0) {
         const int64_t line = k->stage * k->size;
         w.aside = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, (uint64_t)(k->rows * line)), "aside");
-        LLVMSetAlignment(w.aside, (unsigned)line);
+        LLVMSetAlignment(w.aside, AIC_LINE_BYTES);
     }
     emit_bursts(&w);
     aic_emit_function_end(e);

@@ -399,6 +399,22 @@ START_TEST(one_line_aside)
 }
 END_TEST
 
+/* Rows that share sets of the first-level cache are read by several lines, others by columns of a tile. */
+START_TEST(lines_aside)
+{
+    static const struct {
+        int64_t shape[4], stage;
+    } ROWS[] = {
+        {{1, 64, 64, 64}, 128}, {{1, 64, 1, 2048}, 128}, {{1, 64, 1, 1024}, 0},
+        {{1, 64, 64, 63}, 0},   {{1, 8, 64, 64}, 0},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, ROWS[i].shape);
+        ck_assert_msg(p.transposes && p.tile.stage == ROWS[i].stage, "row %zu: %lld", i, (long long)p.tile.stage);
+    }
+}
+END_TEST
+
 /* What is described is what a call moves, also where the description is not the canonical one of all that move nothing.
  */
 START_TEST(nothing_to_move)
@@ -461,6 +477,7 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, report_of_following_tiles);
     tcase_add_test(cases, nothing_to_move);
     tcase_add_test(cases, one_line_aside);
+    tcase_add_test(cases, lines_aside);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -28,6 +28,7 @@ static const char *const SPECS[] = {
     "tensor_arithmetic(op=BM_DIV, shape=[1,3,5,7])",
     "tensor_arithmetic_quantized(op=BM_ADD, shape=[8,3,5,7])",
     "transdata(dtype=float16, src=NHWC, dst=NC1HWC0, shape=[1,9,7,20])",
+    "transdata(dtype=int8, src=NCHW, dst=NHWC, shape=[1,64,64,64])", /* lines of rows copied aside, on the stack */
     "texpands(arch=A5, loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16])",
     ("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16]) | tensor_arithmetic(op=BM_ADD)"
      " | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=2) | tensor_arithmetic(op=BM_MAX) | "
