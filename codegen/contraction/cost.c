@@ -46,7 +46,9 @@ static double tiles_cost(const aic_contraction *c, const aic_target *target, con
         }
     }
     const double sums = (double)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
-    return total * (double)t->panel.used * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums);
+    const double code = t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums +
+                        (t->tile.ahead > 0 ? t->kernel->ahead_cost : 0);
+    return total * (double)t->panel.used * (1.0 + code);
 }
 
 double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)

@@ -45,8 +45,8 @@ typedef struct aic_microkernel {
     double (*cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows, int64_t cols);
 
     /* The price of compiling more code: each further tile shape must save this share of the run time, and each further
-     * sum in a tile that one. */
-    double body_cost, sum_cost;
+     * sum in a tile that one; and prefetching, which makes it another tile, the last. */
+    double body_cost, sum_cost, ahead_cost;
 
     /* Predicted vector operations of a call apart from its tiles; NULL: none worth counting. */
     double (*call_cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);

@@ -170,6 +170,7 @@ typedef struct core {
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
     double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
     double late_line;                /* further cycles of a line from beyond it that nothing has prefetched */
+    double late_load;                /* cycles of each load while such lines come */
     double written_line;             /* cycles to write a line back to the second-level cache */
     double l1, l2;                   /* bytes that a loop may count on; the rest is left to other data */
     double together; /* the share of the time of the less busy units that does not overlap with the busiest one */
@@ -187,6 +188,7 @@ static core core_of(const aic_machine *m, const aic_target *target)
                   .near_line = (double)m->near_line,
                   .far_line = (double)m->far_line,
                   .late_line = (double)m->late_line,
+                  .late_load = (double)m->late_load / 100,
                   .written_line = (double)AIC_LINE_BYTES / (double)m->path_bytes,
                   .l1 = (double)m->l1_bytes * 3 / 4,
                   .l2 = (double)m->l2_bytes * 5 / 8,
@@ -202,6 +204,7 @@ static double lines_of(const aic_tiling *t)
 /* Cycles that one k-pack of a tile takes in each part of a core: multiply units, load ports, instruction issue. */
 typedef struct pace {
     double products, loads, instructions;
+    double accesses; /* how many loads there are */
 } pace;
 
 /* Vectors of the image that a k-pack of a tile loads, or broadcasts, and the instructions that this takes. */
@@ -242,6 +245,7 @@ static double widening(const aic_contraction *c, const aic_target *target, const
     return c->dtype == AIC_INT8 ? 1 : floats + (doubles ? 2 : 0);
 }
 
+/* Whether loads of the image are broadcasts, which load less than a vector. */
 static bool broadcasts(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
@@ -266,7 +270,8 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     double instructions = sums * operations + vectors + others + widened;
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     instructions += fetches;
-    return (pace){products / k->multiplies, loads + fetches / k->scalar_loads, instructions / k->issue};
+    const double busy = loads + fetches / k->scalar_loads;
+    return (pace){products / k->multiplies, busy, instructions / k->issue, image + vectors};
 }
 
 /* The part of a pixel of the band that a panel sees: the channels of its groups. */
@@ -305,14 +310,16 @@ static double combine(const core *k, const pace *p, double stream)
     return most + k->together * (p->products + p->loads + p->instructions + stream - most);
 }
 
-/* Cycles for each k-pack that the core waits for weights which nothing has prefetched. If a line has few instructions,
- * out-of-order execution reaches the loads of the following lines early enough: with four or fewer it never waits, with
- * twelve or more it waits for each line. */
-static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
+/* Cycles for each k-pack that the core waits for weights which nothing has prefetched, where a k-pack takes `cycles`
+ * otherwise. If a line has few instructions, out-of-order execution reaches the loads of the following lines early
+ * enough: with four or fewer it never waits, with twelve or more it waits for each line. Or the loads that can be under
+ * way are the limit: while one line comes, no more of them begin. */
+static double late_cycles(const aic_tiling *t, const core *k, const pace *p, double cycles)
 {
     const double alone = 4, all = 12, lines = lines_of(t);
     const double part = (p->instructions * k->issue / lines - alone) / (all - alone);
-    return t->tile.ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
+    const double late = k->late_line * lines * fmin(fmax(part, 0), 1);
+    return t->tile.ahead > 0 ? 0 : fmax(late, k->late_load * p->accesses - cycles);
 }
 
 /* Cycles of a k-pack, on average over the tiles of a band. The first tile brings the panel into the caches, the others
@@ -328,10 +335,9 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
     const double tiles = (double)(t->geometry.band_tiles * (aic_split_count(&t->geometry.cols)));
-    const double late = all > k->l1 ? late_cycles(t, k, &p) / (all <= k->l2 ? (double)t->band.count : 1) : 0;
-    return (late + combine(k, &p, lines * fmax(first, again) + image) +
-            (tiles - 1) * combine(k, &p, lines * again + image)) /
-           tiles;
+    const double fresh = combine(k, &p, lines * fmax(first, again) + image);
+    const double late = all > k->l1 ? late_cycles(t, k, &p, fresh) / (all <= k->l2 ? (double)t->band.count : 1) : 0;
+    return (late + fresh + (tiles - 1) * combine(k, &p, lines * again + image)) / tiles;
 }
 
 /* Folding the sums of a block into the totals: two conversions and an addition each. Totals for which there are no
@@ -425,6 +431,7 @@ const aic_microkernel aic_microkernel_vector = {
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,
+    .ahead_cost = 0.02,
     .ahead = AHEAD_BYTES,
     .widens = true,
     .bound = bound_of,
