@@ -304,6 +304,18 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     }
 }
 
+int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes)
+{
+    const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
+    int64_t apart = bytes % line == 0 ? bytes / line : 1;
+    int64_t used = sets;
+    while (used > 1 && apart % 2 == 0) {
+        apart /= 2;
+        used /= 2;
+    }
+    return used * machine->l1_ways;
+}
+
 /* Whether lines of the tile's rows push each other out of the first-level cache: rows a multiple of many lines apart
  * share few of its sets. */
 static bool rows_collide(const aic_move_plan *p)

@@ -163,6 +163,9 @@ void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
                         const aic_machine *machine, aic_move_plan *plan);
 
+/* Lines that the first-level cache holds of those that begin so many bytes apart. */
+int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes);
+
 /* Bytes that a box writes. */
 int64_t aic_box_bytes(const aic_move *move, const aic_box *box);
 

@@ -96,6 +96,23 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
+/* Where columns share few sets of the first-level cache, lines of many of them push each other out before the lines
+ * behind them are written. Bands are longer there, of an eighth of the cache; where the cache does not hold as many
+ * rows meanwhile, tiles take half a line of each. */
+static void lengthen_band(aic_move_schedule *s, const aic_move_plan *widest, int64_t size)
+{
+    enum { EIGHTH = 8, FEW = 4 };
+    const aic_machine *machine = widest->machine;
+    const int64_t held = aic_move_lines_held(machine, widest->read.out), bytes = machine->l1_bytes / EIGHTH;
+    if (machine->run_lines == 1 || held > FEW * machine->l1_ways || held > widest->read.extent) {
+        return;
+    }
+    if (bytes / (s->cols * size) > aic_move_lines_held(machine, widest->write.in[0])) {
+        s->cols = machine->line_bytes / (2 * size);
+    }
+    s->band = aic_most(s->band, aic_power_within(bytes / (s->cols * size)));
+}
+
 static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
@@ -106,6 +123,7 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
     s.cols = is_power ? columns_for(s.rows, vector, size) : vector / size;
     s.rows = is_power ? s.rows : WIDEST.rows;
     s.band = s.rows * size < line ? line / size : s.rows;
+    lengthen_band(&s, widest, size);
     offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;
     offer(w, &s);

@@ -415,6 +415,55 @@ START_TEST(lines_aside)
 }
 END_TEST
 
+/* Columns that share sets of the first-level cache are written in longer bands, and wider where rows share sets, too.
+ */
+START_TEST(bands_of_columns_that_share_sets)
+{
+    static const struct {
+        const char *text;
+        aic_core core;
+        int64_t cols, band;
+    } ROWS[] = {
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,64])", AIC_CORE_ZEN4, 8, 256},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,128])", AIC_CORE_ZEN4, 16, 128},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,56,56,64])", AIC_CORE_ZEN4, 8, 32},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,64])", AIC_CORE_GOLDEN_COVE, 8, 32},
+    };
+    const aic_semantics semantics = aic_semantics_init();
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        aic_spec spec;
+        aic_plan *plan;
+        const aic_codegen_request request = {
+            .count = 1,
+            .spec = &spec,
+            .semantics = &semantics,
+            .target = aic_target_find(AIC_ARCH_X86_64, "avx512"),
+            .machine = aic_machine_of(ROWS[i].core),
+            .symbol = "kernel",
+        };
+        const aic_problem problem = aic_codegen_problem(&request, 0);
+        ck_assert_int_eq(aic_spec_read(ROWS[i].text, &spec), AIC_OK);
+        ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        const aic_move_schedule *schedule = (const aic_move_schedule *)(const void *)plan->schedule.fields;
+        ck_assert_msg(schedule->cols == ROWS[i].cols && schedule->band == ROWS[i].band, "row %zu: %lld, %lld", i,
+                      (long long)schedule->cols, (long long)schedule->band);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
+START_TEST(lines_that_a_cache_holds)
+{
+    const aic_machine *machine = aic_machine_of(AIC_CORE_ZEN4);
+    static const int64_t APART[] = {32, 64, 96, 192, 512, 1024, 4096, 5 << 12, 18432};
+    static const int64_t HELD[] = {512, 512, 512, 512, 64, 32, 8, 8, 16};
+    for (size_t i = 0; i < sizeof APART / sizeof *APART; i++) {
+        ck_assert_int_eq(aic_move_lines_held(machine, APART[i]), HELD[i]);
+    }
+}
+END_TEST
+
 /* What is described is what a call moves, also where the description is not the canonical one of all that move nothing.
  */
 START_TEST(nothing_to_move)
@@ -478,6 +527,8 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, nothing_to_move);
     tcase_add_test(cases, one_line_aside);
     tcase_add_test(cases, lines_aside);
+    tcase_add_test(cases, bands_of_columns_that_share_sets);
+    tcase_add_test(cases, lines_that_a_cache_holds);
     suite_add_tcase(suite, cases);
     return suite;
 }
