@@ -341,7 +341,7 @@ static bool rows_collide(const aic_move_plan *p)
 
 /* Rows that collide are read whole lines at a time; in parts, a line would be gone before it is used up. As many lines
  * as the core likes, where their copies leave half of the first-level cache and the last tile does not repeat much; a
- * single one from memory. */
+ * single one from memory, or where columns are parts of lines that the next tile along the output goes on with. */
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
     const aic_machine *machine = p->machine;
@@ -349,7 +349,7 @@ static int64_t staged_columns(const aic_move_plan *p, unsigned size)
     if (p->tile.cols >= columns || extent < columns || !rows_collide(p)) {
         return 0;
     }
-    int64_t lines = p->past ? 1 : machine->run_lines;
+    int64_t lines = p->past || p->next.extent > 1 ? 1 : machine->run_lines;
     while (lines > 1 && (p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
                          aic_round_up(extent, lines * columns) - extent > extent / 8)) {
         lines /= 2;

@@ -5,6 +5,7 @@
 #include "codegen/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The box that writes most. */
 static const aic_box *main_box(const aic_move *move)
@@ -96,6 +97,16 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
+/* Whether a loop outside of the tiles has shorter steps in the input than they have from row to row. */
+static bool goes_between(const aic_move_plan *widest)
+{
+    bool between = widest->near.extent > 1 && llabs(widest->near.in[0]) < llabs(widest->write.in[0]);
+    for (unsigned i = 0; i < widest->box.dims; i++) {
+        between = between || llabs(widest->box.dim[i].in[0]) < llabs(widest->write.in[0]);
+    }
+    return between;
+}
+
 /* Where columns share few sets of the first-level cache, lines of many of them push each other out before the lines
  * behind them are written. Bands are longer there, of an eighth of the cache; where the cache does not hold as many
  * rows meanwhile, tiles take half a line of each. */
@@ -104,7 +115,8 @@ static void lengthen_band(aic_move_schedule *s, const aic_move_plan *widest, int
     enum { EIGHTH = 8, FEW = 4 };
     const aic_machine *machine = widest->machine;
     const int64_t held = aic_move_lines_held(machine, widest->read.out), bytes = machine->l1_bytes / EIGHTH;
-    if (machine->run_lines == 1 || held > FEW * machine->l1_ways || held > widest->read.extent) {
+    if (machine->run_lines == 1 || widest->next.extent > 1 || goes_between(widest) || held > FEW * machine->l1_ways ||
+        held > widest->read.extent) {
         return;
     }
     if (bytes / (s->cols * size) > aic_move_lines_held(machine, widest->write.in[0])) {

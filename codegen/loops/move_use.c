@@ -52,12 +52,14 @@ static int64_t fetched_line(const aic_move_plan *p, int64_t size)
     return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line) ? line : 0;
 }
 
-/* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others. Its rows are
- * more than it can follow by itself. */
-static int64_t fetched_ahead(const aic_move_plan *p)
+/* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others, where the row
+ * is as long. The rows are more than the core follows by itself. */
+static int64_t fetched_ahead(const aic_move_plan *p, int64_t size)
 {
     const aic_machine *machine = p->machine;
-    return p->tile.stage > 0 && machine->run_lines > 1 ? machine->run_lines * machine->line_bytes : 0;
+    const int64_t ahead = machine->run_lines * machine->line_bytes;
+    const bool is_in_row = p->read.extent * size >= p->tile.stage * size + ahead;
+    return p->tile.stage > 0 && machine->run_lines > 1 && is_in_row ? ahead : 0;
 }
 
 static void set_transposition(aic_move_key *k, const aic_move_plan *p)
@@ -73,7 +75,7 @@ static void set_transposition(aic_move_key *k, const aic_move_plan *p)
     k->next_pitch = k->group > 0 ? near(p->next.in[0] - (k->group - 1) * in) : 0;
     k->column_pitch = near(p->read.out);
     k->fetch = fetched_line(p, k->size);
-    k->ahead = fetched_ahead(p);
+    k->ahead = fetched_ahead(p, k->size);
 }
 
 /* Columns of the tiles along `read`, or indices of `follow`. */

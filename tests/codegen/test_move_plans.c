@@ -412,6 +412,9 @@ START_TEST(lines_aside)
         aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, ROWS[i].shape);
         ck_assert_msg(p.transposes && p.tile.stage == ROWS[i].stage, "row %zu: %lld", i, (long long)p.tile.stage);
     }
+    aic_move_plan p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 64, 512}); /* parts of lines */
+    ck_assert(p.transposes && p.tile.next_count == 4);
+    ck_assert_int_eq(p.tile.stage, 32);
 }
 END_TEST
 
@@ -428,6 +431,8 @@ START_TEST(bands_of_columns_that_share_sets)
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,128])", AIC_CORE_ZEN4, 16, 128},
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,56,56,64])", AIC_CORE_ZEN4, 8, 32},
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,64])", AIC_CORE_GOLDEN_COVE, 8, 32},
+        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,3,3])", AIC_CORE_ZEN4, 8, 32}, /* I in between */
+        {"transdata(dtype=float16, src=HWIO, dst=OIHW, shape=[3,3,512,512])", AIC_CORE_ZEN4, 16, 64},
     };
     const aic_semantics semantics = aic_semantics_init();
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
