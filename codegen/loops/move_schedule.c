@@ -107,22 +107,28 @@ static bool goes_between(const aic_move_plan *widest)
     return between;
 }
 
-/* Where columns share few sets of the first-level cache, lines of many of them push each other out before the lines
- * behind them are written. Bands are longer there, of an eighth of the cache; where the cache does not hold as many
- * rows meanwhile, tiles take half a line of each. */
+/* Where columns share fewer sets of the first-level cache than rows, lines of many of them push each other out before
+ * the lines behind them are written. Bands are longer there: two lines, or where columns share one or two sets, an
+ * eighth of the cache. Where the cache does not hold as many rows meanwhile, tiles take half a line of each. */
 static void lengthen_band(aic_move_schedule *s, const aic_move_plan *widest, int64_t size)
 {
-    enum { EIGHTH = 8, FEW = 4 };
+    enum { LINES = 2, EIGHTH = 8, FEW = 2, SOME = 4 };
     const aic_machine *machine = widest->machine;
-    const int64_t held = aic_move_lines_held(machine, widest->read.out), bytes = machine->l1_bytes / EIGHTH;
-    if (machine->run_lines == 1 || widest->next.extent > 1 || goes_between(widest) || held > FEW * machine->l1_ways ||
-        held > widest->read.extent) {
+    const int64_t ways = machine->l1_ways, columns = aic_move_lines_held(machine, widest->read.out),
+                  rows = aic_move_lines_held(machine, widest->write.in[0]);
+    if (machine->run_lines == 1 || widest->next.extent > 1 || goes_between(widest) || columns > SOME * ways ||
+        columns > widest->read.extent || columns >= rows) {
         return;
     }
-    if (bytes / (s->cols * size) > aic_move_lines_held(machine, widest->write.in[0])) {
+    if (columns > FEW * ways) {
+        s->band = aic_most(s->band, LINES * machine->line_bytes / size);
+        return;
+    }
+    const int64_t part = machine->l1_bytes / EIGHTH / size;
+    if (part / s->cols > rows) {
         s->cols = machine->line_bytes / (2 * size);
     }
-    s->band = aic_most(s->band, aic_power_within(bytes / (s->cols * size)));
+    s->band = aic_most(s->band, aic_power_within(part / s->cols));
 }
 
 static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)

@@ -432,6 +432,8 @@ START_TEST(bands_of_columns_that_share_sets)
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,56,56,64])", AIC_CORE_ZEN4, 8, 32},
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,64])", AIC_CORE_GOLDEN_COVE, 8, 32},
         {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,3,3])", AIC_CORE_ZEN4, 8, 32}, /* I in between */
+        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,1,1])", AIC_CORE_ZEN4, 8, 32}, /* rows, too */
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,16,32,64])", AIC_CORE_ZEN4, 8, 64},  /* four sets */
         {"transdata(dtype=float16, src=HWIO, dst=OIHW, shape=[3,3,512,512])", AIC_CORE_ZEN4, 16, 64},
     };
     const aic_semantics semantics = aic_semantics_init();
