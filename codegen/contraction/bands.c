@@ -14,7 +14,8 @@ typedef struct frame {
     const aic_tiling *t;
     aic_routine tile[AIC_TILE_SIZES]; /* functions by size, 0 where no tile has it */
     aic_strips strips;
-    aic_routine leave; /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
+    aic_routine leave;  /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
+    aic_routine finite; /* that which looks for halves that are not finite; 0: tiles do not care */
 } frame;
 
 /* The function of a larger tile that can also compute one of the size number `size`; 0: none can. Sizes before it have
@@ -40,6 +41,21 @@ static void compose_tiles(frame *f)
             f->tile[i] = f->t->kernel->compose(f->program, f->plan, s.rows, s.cols, f->leave);
         }
     }
+}
+
+/* K-packs of every tap that tiles compute in any case and do not count. */
+static int64_t not_counted(const aic_tiling *t)
+{
+    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0;
+}
+
+static aic_routine compose_finite(const frame *f)
+{
+    const aic_finite_key key = {.block = f->c->c0};
+    aic_use use;
+    aic_use_begin(&use, f->program, &aic_part_finite, &key);
+    aic_use_number(&use, f->t->panel.kpacks - not_counted(f->t), "all");
+    return aic_program_add(f->program, &use, "finite");
 }
 
 /* The kind of strips whose tiles are deferred: those of the full width, or, if there are none, the narrower one. */
@@ -72,7 +88,7 @@ static aic_bands_key key_of(const frame *f)
                          .staged = staged,
                          .defers = f->leave != 0,
                          .counts = t->tile.counts,
-                         .finite = t->tile.counts && c->dtype != AIC_INT8 ? c->c0 : 0};
+                         .finite = f->finite != 0};
     if (staged) {
         key.inputs = aic_epilogue_inputs(t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
@@ -173,9 +189,9 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, t->panel.packed_bytes, "counts.at");
         aic_use_trips(use, t->panel.used, "counts");
         aic_use_number(use, t->tile.count_offset, "count.at");
-        aic_use_number(use, t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0, "count.less");
+        aic_use_number(use, not_counted(t), "count.less");
     }
-    if (key->finite > 0) {
+    if (key->finite) {
         const int64_t bytes = t->geometry.source_bytes;
         aic_use_number(use, t->panel.kpacks, "count.all");
         aic_use_number(use, (c->down.taps - 1) * c->down.dilation + 1, "count.reach");
@@ -266,6 +282,9 @@ static aic_routine compose_bands(const frame *f, aic_routine image)
             aic_use_call(&use, f->tile[i], "tile.%d", i);
         }
     }
+    if (f->finite != 0) {
+        aic_use_call(&use, f->finite, "finite");
+    }
     aic_use_call(&use, image, "image");
     return aic_program_add(f->program, &use, "bands");
 }
@@ -278,6 +297,9 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
     }
     if (f.t->staging.defers) {
         f.leave = aic_compose_deferred(program, plan, f.strips.store[deferred_kind(&f)]);
+    }
+    if (f.t->tile.counts && f.c->dtype != AIC_INT8) {
+        f.finite = compose_finite(&f);
     }
     compose_tiles(&f);
     aic_routine (*const compose_image)(aic_program *, const aic_plan *) = f.t->kernel->compose_image;

@@ -5,7 +5,6 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/deferred.h"
-#include "codegen/parts/finite.h"
 
 #include <string.h>
 
@@ -122,11 +121,15 @@ static LLVMValueRef find_count(const frame *f)
     return most;
 }
 
-/* Stores how many of them tiles compute. */
-static void store_count(const frame *f, LLVMValueRef count)
+/* Where tiles read how many of them they compute. */
+static LLVMValueRef count_at(const frame *f)
 {
-    aic_store(f->e, difference(f, count, number(f, "count.less")), aic_at(f->e, f->taps, number(f, "count.at")), 0,
-              WORD_BYTES);
+    return aic_at(f->e, f->taps, number(f, "count.at"));
+}
+
+static void store_count(const frame *f)
+{
+    aic_store(f->e, difference(f, f->count, number(f, "count.less")), count_at(f), 0, WORD_BYTES);
 }
 
 /* Stores how many k-packs tiles of the current band compute: all, if there are some without weights and the image has
@@ -137,15 +140,14 @@ static void store_band_count(const frame *f, LLVMValueRef height, LLVMValueRef t
     aic_emit *e = f->e;
     aic_branch branch;
     LLVMValueRef all = number(f, "count.all"), zero = aic_int(e, 0), bytes = number(f, "image.row");
-    store_count(f, f->count);
+    store_count(f);
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSLT, f->count, all, ""));
     LLVMValueRef rows =
         aic_add(e, scaled(f, aic_add(e, height, aic_int(e, -1)), "down.stride"), number(f, "count.reach"));
     LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), number(f, "image.rows"));
     LLVMValueRef from = aic_at(e, f->operand[IMAGE], aic_add(e, number(f, "image.last"), aic_times(e, first, bytes)));
     LLVMValueRef size = aic_times(e, aic_max(e, difference(f, last, first), zero), bytes);
-    LLVMValueRef special = aic_any_special_half(e, from, size, f->key->finite);
-    store_count(f, LLVMBuildSelect(e->builder, special, all, f->count, ""));
+    aic_emit_call(e, aic_callee(e, "finite", 2, 1), (LLVMValueRef[]){from, count_at(f), size}, 3);
     aic_branch_end(e, &branch);
 }
 
@@ -470,7 +472,7 @@ static void emit_band(frame *f, LLVMValueRef band)
     aic_name(e, top, "band.top");
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
-    if (f->key->finite > 0) {
+    if (f->key->finite) {
         store_band_count(f, height, top);
     }
     if (f->key->window) {
@@ -566,7 +568,7 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     emit_tap_table(&f);
     if (f.key->counts) {
         f.count = find_count(&f);
-        store_count(&f, f.count);
+        store_count(&f);
     }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
     store_last(&f);

@@ -1,4 +1,4 @@
-/* The loops around the tiles of a contraction: the phase "bands".
+/* The loops around the tiles of a contraction: the phase "bands"; and what they call besides tiles, packing and stores.
  *
  *     void bands(operands..., shared, private; first, last)
  *
@@ -56,7 +56,10 @@
  *
  *   roles `tile.T`, void (out, band, panel, taps; [block]); `image`, void (band, image; first, rows);
  *   `load.S`, void (staging, old; row, count, column); `store.S`, void (target, staging, table, inputs...; row, count,
- *   column); `leave`, void (note; runs, most) */
+ *   column); `leave`, void (note; runs, most); `finite`, the part, with finite
+ *
+ *     void finite(from, count; bytes)
+ *       sets `count` to the number `all` if any of the halves in `bytes` bytes from `from` on is infinite or NaN */
 #ifndef AIC_PART_BANDS_H
 #define AIC_PART_BANDS_H
 
@@ -69,5 +72,11 @@ typedef struct aic_bands_key {
 #include "codegen/parts/bands.def"
 #undef AIC_FIELD
 } aic_bands_key;
+
+typedef struct aic_finite_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/finite.def"
+#undef AIC_FIELD
+} aic_finite_key;
 
 #endif

@@ -1,8 +1,10 @@
-/* Code that looks for halves that are not finite; see finite.h. */
-#include "codegen/parts/finite.h"
+/* Looking for halves that are not finite: see bands.h. */
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+#include "codegen/parts/bands.h"
 
-enum { HALF = 2 };
+enum { HALF = 2, LINE_BYTES = 64, WORD_BYTES = 8 };
 
 /* The larger of two vectors of signed 16-bit integers: what is greatest so far, and the magnitudes of some halves. */
 static LLVMValueRef larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef from, LLVMValueRef offset)
@@ -23,18 +25,33 @@ static LLVMValueRef is_special(aic_emit *e, LLVMValueRef most)
     return LLVMBuildICmp(e->builder, LLVMIntSGE, greatest, aic_const_int(e->i16, INFINITE), "");
 }
 
-LLVMValueRef aic_any_special_half(aic_emit *e, LLVMValueRef from, LLVMValueRef bytes, int64_t block)
+/* Whether any of the halves from byte `first` to byte `end` is special, a vector of so many at a time. */
+static LLVMValueRef any_special(aic_emit *e, LLVMValueRef from, LLVMValueRef first, LLVMValueRef end, int64_t halves,
+                                const char *text)
 {
-    enum { WIDE = 64 };
     aic_loop loop;
-    LLVMValueRef most = aic_zero(aic_vector(e->i16, WIDE / HALF));
-    LLVMValueRef rest = aic_zero(aic_vector(e->i16, (unsigned)block));
-    LLVMValueRef whole = LLVMBuildAnd(e->builder, bytes, aic_int(e, -WIDE), "");
-    aic_loop_begin(e, &loop, "half: halves of the last block of channels", aic_int(e, 0), whole, WIDE, &most, 1);
+    LLVMValueRef most = aic_zero(aic_vector(e->i16, (unsigned)halves));
+    aic_loop_begin(e, &loop, text, first, end, halves * HALF, &most, 1);
     most = larger_magnitude(e, most, from, loop.index);
     aic_loop_end(e, &loop);
-    aic_loop_begin(e, &loop, "half: those that are left", whole, bytes, block * HALF, &rest, 1);
-    rest = larger_magnitude(e, rest, from, loop.index);
-    aic_loop_end(e, &loop);
-    return LLVMBuildOr(e->builder, is_special(e, most), is_special(e, rest), "");
+    return is_special(e, most);
+}
+
+LLVMValueRef aic_emit_part_finite(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"from", "count", "bytes"};
+    const aic_finite_key *key = of;
+    aic_branch branch;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
+    aic_note_function(e, "sets the count to all k-packs if a half of the image is infinite or NaN");
+    LLVMValueRef function = e->function, from = aic_emit_param(e, 0), bytes = aic_emit_param(e, 2);
+    LLVMValueRef lines = LLVMBuildAnd(e->builder, bytes, aic_int(e, -LINE_BYTES), "");
+    LLVMValueRef in_lines =
+        any_special(e, from, aic_int(e, 0), lines, LINE_BYTES / HALF, "half: halves of the last block of channels");
+    LLVMValueRef in_rest = any_special(e, from, lines, bytes, key->block, "half: those that are left");
+    aic_branch_begin(e, &branch, LLVMBuildOr(e->builder, in_lines, in_rest, ""));
+    aic_store(e, aic_number(e, "all"), aic_emit_param(e, 1), 0, WORD_BYTES);
+    aic_branch_end(e, &branch);
+    aic_emit_function_end(e);
+    return function;
 }

@@ -69,6 +69,13 @@ static const aic_field bands_fields[] = {
 };
 KIND(bands, AIC_PART_FAST);
 
+static const aic_field finite_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_finite_key, __VA_ARGS__)
+#include "codegen/parts/finite.def"
+#undef AIC_FIELD
+};
+KIND(finite, AIC_PART_WELL);
+
 static const aic_field lean_weights_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_lean_weights_key, __VA_ARGS__)
 #include "codegen/parts/lean_weights.def"
