@@ -261,6 +261,13 @@ void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows
     }
 }
 
+LLVMValueRef aic_bits_of_any(aic_emit *e, LLVMValueRef words)
+{
+    LLVMTypeRef type = LLVMTypeOf(words);
+    LLVMValueRef bits = aic_emit_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &words, 1);
+    return LLVMBuildZExt(e->builder, bits, e->i64, "");
+}
+
 LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMTypeRef type = LLVMTypeOf(a);

@@ -94,6 +94,10 @@ LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count
  */
 void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows);
 
+/* The bits that are set in any of the words of a vector of 32-bit integers, an i64: code that is compiled fast carries
+ * them through a loop, and no vector. */
+LLVMValueRef aic_bits_of_any(aic_emit *e, LLVMValueRef words);
+
 /* Adds signed integers, clamping at the type's limits. */
 LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 

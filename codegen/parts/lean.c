@@ -16,16 +16,15 @@ static LLVMValueRef has_weights(aic_emit *e, const aic_lean_weights_key *key, LL
     aic_loop taps, columns;
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &any, 1);
     LLVMValueRef tap = aic_at(e, at, aic_times(e, taps.index, aic_number(e, "tap.bytes")));
-    LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, any, aic_int(e, 0), ""), bits = aic_zero(words);
+    LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, any, aic_int(e, 0), "");
     LLVMValueRef limit = LLVMBuildSelect(e->builder, none, aic_number(e, "columns"), aic_int(e, 0), "");
-    aic_loop_begin(e, &columns, "column: output channels", aic_int(e, 0), limit, TOGETHER, &bits, 1);
+    aic_loop_begin(e, &columns, "column: output channels", aic_int(e, 0), limit, TOGETHER, &any, 1);
+    LLVMValueRef bits = aic_zero(words), row = aic_at(e, tap, aic_mul(e, columns.index, key->row_bytes));
     for (int64_t i = 0; i < TOGETHER; i++) {
-        LLVMValueRef row = aic_at(e, tap, aic_mul(e, columns.index, key->row_bytes));
         bits = LLVMBuildOr(e->builder, bits, aic_load(e, words, row, i * key->row_bytes, sizeof(int32_t)), "");
     }
+    any = LLVMBuildOr(e->builder, any, aic_bits_of_any(e, bits), "");
     aic_loop_end(e, &columns);
-    LLVMValueRef all = aic_emit_intrinsic(e, "llvm.vector.reduce.or", &words, 1, &bits, 1);
-    any = LLVMBuildOr(e->builder, any, LLVMBuildZExt(e->builder, all, e->i64, ""), "");
     aic_loop_end(e, &taps);
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, aic_int(e, 0), "");
 }

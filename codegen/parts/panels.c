@@ -215,22 +215,25 @@ static void emit_groups(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* Whether a k-pack has weights other than 0 in any tap; `at` is where the first tap has it. */
+/* Whether a k-pack has weights other than 0 in any tap; `at` is where the first tap has it. Taps behind the first one
+ * that has such are not looked at. */
 static LLVMValueRef has_weights(const packer *p, LLVMValueRef at)
 {
     aic_emit *e = p->e;
     enum { WORD = sizeof(int32_t) };
     LLVMTypeRef words = aic_vector(e->i32, (unsigned)p->key->counts / WORD);
-    LLVMValueRef all = aic_zero(words);
+    LLVMValueRef any = aic_int(e, 0);
     aic_loop taps, bytes;
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &all, 1);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &any, 1);
     LLVMValueRef step = aic_at(e, at, aic_times(e, taps.index, aic_number(e, "count.tap")));
-    aic_loop_begin(e, &bytes, "byte: bytes of a step", aic_int(e, 0), aic_trips(e, "step"), p->key->counts, &all, 1);
-    all = LLVMBuildOr(e->builder, all, aic_load(e, words, aic_at(e, step, bytes.index), 0, WORD), "");
+    LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, any, aic_int(e, 0), "");
+    LLVMValueRef limit = LLVMBuildSelect(e->builder, none, aic_trips(e, "step"), aic_int(e, 0), "");
+    aic_loop_begin(e, &bytes, "byte: bytes of a step", aic_int(e, 0), limit, p->key->counts, &any, 1);
+    LLVMValueRef weights = aic_load(e, words, aic_at(e, step, bytes.index), 0, WORD);
+    any = LLVMBuildOr(e->builder, any, aic_bits_of_any(e, weights), "");
     aic_loop_end(e, &bytes);
     aic_loop_end(e, &taps);
-    LLVMValueRef any = aic_emit_intrinsic(e, "llvm.vector.reduce.or", &words, 1, &all, 1);
-    return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, any, aic_int(e, 0), "");
 }
 
 /* Stores how many k-packs of every tap have weights other than 0 in a panel: looks from the last one on downwards. */
