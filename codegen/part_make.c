@@ -1,5 +1,6 @@
 /* Making parts: the named form of a part, compiled by itself. */
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/load.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/parts.h"
 #include "codegen/run.h"
@@ -36,7 +37,9 @@ static aic_status compile(making *m, LLVMModuleRef module, LLVMTargetMachineRef 
     return status;
 }
 
-static void emit_named(const making *m, LLVMContextRef context, LLVMModuleRef module)
+/* The kind says how the module is compiled, its emitter what the function is: where modules are verified, AIC_INTERNAL
+ * if these differ. */
+static aic_status emit_named(const making *m, LLVMContextRef context, LLVMModuleRef module)
 {
     aic_emit emit;
     aic_emit_open(&emit, context, module, m->target, NULL);
@@ -46,6 +49,10 @@ static void emit_named(const making *m, LLVMContextRef context, LLVMModuleRef mo
     LLVMSetLinkage(function, LLVMExternalLinkage);
     LLVMSetVisibility(function, LLVMHiddenVisibility);
     aic_emit_close(&emit);
+    return emit.compiled_well != m->fast || !aic_llvm_verifies()
+               ? AIC_OK
+               : aic_fail(AIC_INTERNAL, "part", "%s is compiled %s, but not its function", m->kind->name,
+                          m->fast ? "fast" : "well");
 }
 
 /* Runs inside of the guard. */
@@ -61,7 +68,9 @@ static aic_status run(void *argument)
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext(m->kind->name, context);
     status = aic_llvm_prepare(module, machine);
     if (status == AIC_OK) {
-        emit_named(m, context, module);
+        status = emit_named(m, context, module);
+    }
+    if (status == AIC_OK) {
         status = compile(m, module, machine);
     }
     LLVMDisposeModule(module);

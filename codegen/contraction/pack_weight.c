@@ -15,7 +15,7 @@
 aic_emit_kind aic_pack_kind(int64_t uses)
 {
     enum { SURPLUS = 8, PERCENT = 2 };
-    return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+    return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_SELDOM;
 }
 
 /* The hot functions: of whole channel blocks or items, of the last one, and of the start values of weights in blocks.
@@ -53,7 +53,7 @@ static aic_weights_key weights_key(const packer *p, aic_emit_kind kind)
                              .notes = p->panels->notes,
                              .special_first = p->panels->notes ? p->wish->special_first : 0,
                              .special_end = p->panels->notes ? p->wish->special_end : 0,
-                             .fast = kind == AIC_EMIT_FRAME};
+                             .fast = kind == AIC_EMIT_SELDOM};
 }
 
 static void give_panel_starts(const packer *p, aic_use *use)
@@ -143,7 +143,7 @@ static aic_routine use_starts(aic_program *program, const packer *p)
                                 .kpack_bytes = a->kpack_bytes,
                                 .image_offset = a->image_offset,
                                 .parted = p->panels->parted,
-                                .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_FRAME};
+                                .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_SELDOM};
     aic_use use;
     aic_use_begin(&use, program, &aic_part_starts, &key);
     aic_use_number(&use, p->panels->start_bytes, "panel.start");

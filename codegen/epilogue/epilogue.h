@@ -140,7 +140,7 @@ double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target,
                                 int64_t rows);
 
 typedef struct aic_epilogue_strip {
-    aic_emit_kind kind; /* HOT, or FRAME for a function that serves a small part of all columns */
+    aic_emit_kind kind; /* HOT, or SELDOM for a function that serves a small part of all columns */
     aic_epilogue_form form;
     int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
     int64_t columns;

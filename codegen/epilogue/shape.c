@@ -441,7 +441,7 @@ static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
 static aic_emit_kind table_kind(const aic_epilogue *p)
 {
     enum { SURPLUS = 200, ROW = 8, PERCENT = 2 };
-    return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+    return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_SELDOM;
 }
 
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)

@@ -40,7 +40,7 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
 aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
                                        aic_emit_kind kind)
 {
-    aic_columns_key key = {.scaling = aic_epilogue_scaling(p), .fast = kind == AIC_EMIT_FRAME};
+    aic_columns_key key = {.scaling = aic_epilogue_scaling(p), .fast = kind == AIC_EMIT_SELDOM};
     if (aic_table_bytes(&key.scaling, p->columns) == 0) {
         return 0;
     }
@@ -219,7 +219,7 @@ static void make_key(using *u)
     u->whole = (s->columns - tail) / LANES;
     const int64_t size = u->whole > 0 ? slab_blocks(p, s, u->whole) : 0;
     *k = (aic_strip_key){.scaling = aic_epilogue_scaling(p),
-                         .fast = s->kind == AIC_EMIT_FRAME,
+                         .fast = s->kind == AIC_EMIT_SELDOM,
                          .width = width_of(p, u->target),
                          .blocks = size,
                          .slabs = u->whole > size,

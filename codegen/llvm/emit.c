@@ -1,8 +1,10 @@
 /* Functions, addresses and loops of the emitter. */
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/load.h"
 #include "codegen/llvm/notes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
@@ -84,6 +86,7 @@ static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVM
     e->module = kind == AIC_EMIT_HOT ? e->hot : e->frame;
     e->function = LLVMAddFunction(e->module, name, type);
     e->compiled_well = kind == AIC_EMIT_HOT;
+    e->carries_vectors = kind == AIC_EMIT_HOT || kind == AIC_EMIT_SELDOM;
     if (kind != AIC_EMIT_ENTRY) {
         aic_emit_hide(e, e->function);
     }
@@ -352,6 +355,19 @@ static void launder_loop(aic_emit *e, aic_loop *loop, const char *text)
     }
 }
 
+/* A loop whose function should be compiled well, or in which a vector should become a word, is found by tests. */
+static void check_carried(const aic_loop *loop)
+{
+    enum { TEXT_MAX = 160 };
+    char what[TEXT_MAX];
+    size_t vectors = 0;
+    for (unsigned i = 0; i < loop->count; i++) {
+        vectors += LLVMGetTypeKind(LLVMTypeOf(loop->carried[i])) == LLVMVectorTypeKind;
+    }
+    (void)snprintf(what, sizeof what, "vectors that code compiled fast carries through the loop \"%s\"", loop->text);
+    aic_limit(what, vectors, 0);
+}
+
 static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
 {
     for (unsigned i = 0; i < loop->count; i++) {
@@ -366,6 +382,9 @@ static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRe
 {
     const int name = (int)strcspn(text, ":");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    if (!e->carries_vectors && aic_llvm_verifies()) {
+        check_carried(loop);
+    }
     loop->header = append_block(e, text, ".loop");
     loop->exit = append_block(e, text, ".end");
     aic_note_loop(e, loop, text, first);

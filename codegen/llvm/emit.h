@@ -16,6 +16,7 @@ typedef struct aic_emit {
     LLVMBuilderRef builder;
     LLVMValueRef function;   /* being emitted */
     bool compiled_well;      /* it is */
+    bool carries_vectors;    /* its loops may: it is compiled well, or a rule has weighed what it costs */
     struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
     const struct aic_emission *emission; /* the program being emitted (parts.h); NULL: none */
     bool named;       /* the module is a part's: numbers are symbols, roles are functions elsewhere */
@@ -39,9 +40,10 @@ void aic_emit_divide(aic_emit *e, LLVMModuleRef hot);
 
 /* Functions by their callers and by what their speed is worth. */
 typedef enum aic_emit_kind {
-    AIC_EMIT_ENTRY, /* for callers; compiled fast */
-    AIC_EMIT_FRAME, /* internal; loops around calls, compiled fast: optimising it gains nothing that can be measured */
-    AIC_EMIT_HOT,   /* internal; compiled well */
+    AIC_EMIT_ENTRY,  /* for callers; compiled fast */
+    AIC_EMIT_FRAME,  /* internal; loops around calls, compiled fast: optimising it gains nothing that can be measured */
+    AIC_EMIT_SELDOM, /* internal; compiled fast where a rule finds that optimising it costs more than it gains */
+    AIC_EMIT_HOT,    /* internal; compiled well */
 } aic_emit_kind;
 
 /* Of a function or an intrinsic; more ends in AIC_INTERNAL, as do more values that a loop carries. */
@@ -106,7 +108,10 @@ typedef struct aic_loop {
     LLVMValueRef phi_index, phi[AIC_CARRIED_MAX];
 } aic_loop;
 
-/* for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop, others that
+/* Code that is compiled fast takes what a loop carries to the stack and back in every iteration, which for a vector is
+ * 20 to 40 cycles: where modules are verified (load.h), a loop of an entry or a frame that carries one is AIC_INTERNAL.
+ *
+ * for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop, others that
  * give some no test before the first one; nor do aic_trips() from 0 on. `text` is the loop's name and what it runs
  * over, "tap: taps of the kernel".
  */

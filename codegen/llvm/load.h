@@ -20,5 +20,6 @@ aic_status aic_llvm_load(void);
 /* Whether emitted modules are verified. Debug builds do, and others where somebody asks for it, as the tests do:
  * emitters that are tested leave nothing to find. */
 void aic_llvm_verify_modules(bool all);
+bool aic_llvm_verifies(void);
 
 #endif

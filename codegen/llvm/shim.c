@@ -181,10 +181,15 @@ void aic_llvm_verify_modules(bool all)
     atomic_store(&verifies, all);
 }
 
+bool aic_llvm_verifies(void)
+{
+    return atomic_load_explicit(&verifies, memory_order_relaxed); /* relaxed: nothing else depends on it */
+}
+
 aic_status aic_llvm_verify(LLVMModuleRef module)
 {
     char *message = NULL;
-    if (!atomic_load_explicit(&verifies, memory_order_relaxed)) { /* relaxed: nothing else depends on it */
+    if (!aic_llvm_verifies()) {
         return AIC_OK;
     }
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {

@@ -469,7 +469,7 @@ LLVMValueRef aic_emit_part_depth_image(aic_emit *e, const void *of, const char *
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
     const aic_depth_key *key = of;
     aic_loop rows;
-    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
     aic_note_function(e, "points to rows of the image, image row `first` at the top");
     LLVMValueRef function = e->function, band = aic_emit_param(e, 0), padding = NULL;
     if (key->outer) {

@@ -409,7 +409,7 @@ LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
                                     .image_offset = (int)key->image_offset,
                                     .planes = (unsigned)key->planes};
     w.target_bytes = w.arithmetic.kpack_bytes / w.arithmetic.kpack_channels;
-    aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers,
+    aic_emit_function(e, name, key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers,
                       1);
     aic_note_function(e, "packs a row of the band, `h` the image row at its top");
     LLVMValueRef function = e->function;

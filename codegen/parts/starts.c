@@ -72,7 +72,7 @@ LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
     summer s = {.e = e, .key = key, .bytes = (unsigned)(key->lanes * key->kpack_bytes)};
     s.step_bytes = key->vectors * s.bytes;
     s.words = aic_vector(e->i32, (unsigned)key->lanes);
-    aic_emit_function(e, name, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, PARAMS, 1, 0);
+    aic_emit_function(e, name, key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     s.head = aic_number(e, "panel.start");

@@ -556,7 +556,7 @@ LLVMValueRef aic_emit_part_strip(aic_emit *e, const void *of, const char *name)
     for (unsigned i = 0; i < INTEGERS_ALWAYS; i++) {
         names[pointers + i] = INTEGERS[i];
     }
-    aic_emit_function(e, name, k->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, names, pointers, INTEGERS_ALWAYS);
+    aic_emit_function(e, name, k->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, names, pointers, INTEGERS_ALWAYS);
     aic_note_function(e, "epilogue of `count` rows from `row` on and a strip of columns from `column` on");
     LLVMValueRef function = e->function;
     w.table = aic_emit_param(e, 2);

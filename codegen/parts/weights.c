@@ -253,7 +253,7 @@ static packer packer_of(aic_emit *e, const aic_weights_key *key)
 
 static aic_emit_kind kind_of(const aic_weights_key *key)
 {
-    return key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT;
+    return key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT;
 }
 
 LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name)
