@@ -73,13 +73,18 @@ static void give_folded(const writer *w, aic_use *use)
     aic_use_number(use, w->inside / line * line, "whole");
 }
 
-/* Channels that are contiguous in image and band, of a pixel or of a whole row; a vector or more. */
-static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t channels)
+/* Channels that are contiguous in image and band, of a pixel or of a whole row; a vector or more. Of them `first` lie
+ * before a line of the band begins. */
+static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t channels, int64_t first)
 {
     const int64_t vector = aic_row_vector(w->channel_bytes);
-    key->ends = channels % vector != 0;
+    key->starts = first > 0;
+    key->ends = key->starts || channels % vector != 0;
     key->c0 = 0; /* nothing depends on blocks */
-    aic_use_number(use, channels / vector * vector, "run");
+    aic_use_number(use, (channels - first) / vector * vector, "run");
+    if (key->starts) {
+        aic_use_number(use, first, "run.first");
+    }
     if (key->ends) {
         aic_use_number(use, channels - vector, "run.last");
     }
@@ -89,7 +94,7 @@ static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t ch
 static void give_counted(const writer *w, aic_use *use, aic_row_key *key)
 {
     const int64_t vector = aic_row_vector(w->channel_bytes);
-    give_run(w, use, key, w->g->channels);
+    give_run(w, use, key, w->g->channels, 0);
     if (key->missing > 0) {
         aic_use_number(use, (w->g->channels + key->missing - vector) * w->channel_bytes, "clear");
         key->missing = 1;
@@ -112,7 +117,8 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
         if (w->inside * once < vector) {
             key->tail = w->inside * once;
         } else {
-            give_run(w, use, key, w->inside * once);
+            const int64_t before = aic_row_begins_inside(key) ? w->left * pitch % AIC_LINE_BYTES : 0;
+            give_run(w, use, key, w->inside * once, before > 0 ? (AIC_LINE_BYTES - before) / bytes : 0);
         }
         return;
     }
@@ -169,9 +175,13 @@ static void give_columns(const writer *w, aic_use *use, const aic_row_key *key)
     if (aic_row_begins_inside(key)) {
         give_padding(w, use, key, "left.bytes", "left.columns", w->left);
     }
+    const int64_t end = (w->left + w->inside) * w->b->pixel_pitch, line = end / AIC_LINE_BYTES * AIC_LINE_BYTES;
     if (key->sides) {
         give_padding(w, use, key, "right.bytes", "right.columns", w->columns - w->left - w->inside);
-        aic_use_number(use, (w->left + w->inside) * w->b->pixel_pitch, "right.at");
+        aic_use_number(use, end, "right.at");
+    } else if (aic_row_pads_edges(key)) {
+        aic_use_number(use, w->b->row_pitch / w->b->col_residues - line, "right.bytes");
+        aic_use_number(use, line, "right.at");
     }
     if (key->planes > 1) {
         aic_use_trips(use, w->b->plane_bytes, "plane");

@@ -17,7 +17,8 @@
  *       row.bytes                  of padding where the row is outside, or where the image overwrites it; with sides
  *                                  or padded
  *       left.bytes                 of the padding left of the image; with sides or padded
- *       right.bytes, right.at      the same on the right, and where it begins; with sides
+ *       right.bytes, right.at      the same on the right, and where it begins, with sides; of whole lines, of which the
+ *                                  image overwrites what is its own, where edges are padded
  *       row.columns, left.columns, right.columns, pad.pitch
  *                                  the same in columns, and from one to the next; where padding differs by planes
  *       image.rows                 of the image
@@ -31,6 +32,7 @@
  *       even                       columns that are packed four at a time; with pairs
  *       rest.at, rest.from         where the rest is in a band pixel, in the image
  *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
+ *       run.first                  channels before those; with starts
  *       run.last                   channels before the last vector, which overlaps the one before; with ends
  *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
 #ifndef AIC_PART_IMAGE_H
@@ -57,6 +59,12 @@ enum { AIC_ROW_TOGETHER = 4 };
 static inline bool aic_row_begins_inside(const aic_row_key *key)
 {
     return key->padded || key->sides;
+}
+
+/* Whether only the lines at the edges of a row are filled with padding first where it lies in the image. */
+static inline bool aic_row_pads_edges(const aic_row_key *key)
+{
+    return key->padded && key->planes == 1 && key->fold == 1;
 }
 
 /* Whether padding is another number in each plane; 0 is 0 in all. */

@@ -102,10 +102,18 @@ static void copy_vectors(const writer *w, LLVMValueRef target, LLVMValueRef sour
 /* Packs as many channels as numbers say. */
 static void copy_counted(const writer *w, LLVMValueRef target, LLVMValueRef source)
 {
+    aic_emit *e = w->e;
     const int64_t step = aic_row_vector(w->target_bytes);
-    copy_vectors(w, target, source, aic_number(w->e, "run"), step);
+    LLVMValueRef to = target, from = source;
+    if (w->key->starts) {
+        LLVMValueRef first = aic_number(e, "run.first");
+        copy_vector(w, target, source, aic_int(e, 0), step);
+        to = aic_at(e, target, aic_mul(e, first, w->target_bytes));
+        from = aic_at(e, source, aic_mul(e, first, w->source_bytes));
+    }
+    copy_vectors(w, to, from, aic_number(e, "run"), step);
     if (w->key->ends) {
-        copy_vector(w, target, source, aic_number(w->e, "run.last"), step);
+        copy_vector(w, target, source, aic_number(e, "run.last"), step);
     }
 }
 
@@ -372,23 +380,24 @@ static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
 
 /* ---- the part ---- */
 
-/* If columns are no whole lines, the whole row is filled with padding first and the image overwrites its part, so that
- * borders need no code of their own. */
+/* If columns are no whole lines, padding fills lines first, those at the edges or all of the row, and the image
+ * overwrites its part of them. */
 static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_row_key *key = w->key;
     LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_number(e, "image.rows"), "");
+    const bool apart = key->sides || aic_row_pads_edges(key); /* padding left and right of the image */
     aic_branch branch;
-    if (key->padded) {
-        fill(w, row, "row");
-    } else if (key->sides) {
+    if (apart) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
         fill(w, row, "row");
         aic_branch_end(e, &branch);
+    } else if (key->padded) {
+        fill(w, row, "row");
     }
     aic_branch_begin(e, &branch, in_image);
-    if (key->sides) {
+    if (apart) {
         fill(w, row, "left");
         fill(w, aic_at(e, row, aic_number(e, "right.at")), "right");
     }
