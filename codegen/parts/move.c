@@ -183,26 +183,45 @@ static void move_long_run(const walk *w)
 
 /* ---- one tile ---- */
 
-/* Copies the tile's lines aside, row after row, then transposes them from there. Behind the last tile, what is fetched
- * ahead is useless but harmless. */
-static void emit_staged_tile(const walk *w)
+/* Copies the lines of `rows` rows of the tile aside, row after row. Behind the last tile, what is fetched ahead is
+ * useless but harmless. */
+static void copy_aside(const walk *w, int64_t rows, LLVMValueRef in, LLVMValueRef aside)
 {
     const aic_move_key *k = w->k;
     aic_emit *e = w->e;
     const int64_t line = k->stage * k->size, group = k->group > 0 ? k->group : k->rows;
     LLVMTypeRef type = bytes_type(e, k->vector);
-    for (int64_t row = 0; row < k->rows; row++) {
+    for (int64_t row = 0; row < rows; row++) {
         if (row % group >= k->valid) {
             continue;
         }
-        LLVMValueRef from = aic_move_row(e, k, w->pointer[1], row);
+        LLVMValueRef from = aic_move_row(e, k, in, row);
         for (int64_t at = 0; at < line; at += k->vector) {
-            aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), w->aside, row * line + at,
-                      (unsigned)k->vector);
+            aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), aside, row * line + at, (unsigned)k->vector);
         }
         for (int64_t at = 0; at < line && k->ahead > 0; at += AIC_LINE_BYTES) {
             aic_fetch_to_read(e, from, k->ahead + at);
         }
+    }
+}
+
+/* Copies the tile's lines aside, then transposes them from there. Many rows that are all alike are copied in a loop,
+ * whose code is made in less time. */
+static void emit_staged_tile(const walk *w)
+{
+    enum { TOGETHER = 8 };
+    const aic_move_key *k = w->k;
+    aic_emit *e = w->e;
+    const int64_t line = k->stage * k->size;
+    if (k->group == 0 && k->valid == k->rows && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
+        aic_loop rows;
+        aic_loop_begin(e, &rows, "row: rows of a tile that are copied aside", aic_int(e, 0), aic_int(e, k->rows),
+                       TOGETHER, NULL, 0);
+        copy_aside(w, TOGETHER, aic_at(e, w->pointer[1], aic_times(e, rows.index, aic_number(e, "row.1"))),
+                   aic_at(e, w->aside, aic_mul(e, rows.index, line)));
+        aic_loop_end(e, &rows);
+    } else {
+        copy_aside(w, k->rows, w->pointer[1], w->aside);
     }
     aic_loop columns;
     aic_loop_begin(e, &columns, "column: columns of a tile that is copied aside", aic_int(e, 0), aic_int(e, k->stage),
