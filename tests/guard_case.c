@@ -32,15 +32,19 @@ aic_status guard_dump(void)
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
+void guard_loses(bool loses)
+{
+    void (*const change)(void) = loses ? __lsan_disable : __lsan_enable;
+    if (change != NULL) {
+        change();
+    }
+}
+
 aic_status guard_run_losing(aic_status (*body)(void *argument), void *argument)
 {
-    if (__lsan_disable != NULL) {
-        __lsan_disable();
-    }
+    guard_loses(true);
     aic_status status = aic_guard_run(GUARD_KIND, body, argument);
-    if (__lsan_enable != NULL) {
-        __lsan_enable();
-    }
+    guard_loses(false);
     return status;
 }
 

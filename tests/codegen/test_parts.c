@@ -10,6 +10,7 @@
 #include "frontend/core/spec.h"
 #include "runtime/code/code_memory.h"
 #include "tests/context_case.h"
+#include "tests/guard_case.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
@@ -277,7 +278,9 @@ static aic_status emit_carried(aic_emit_kind kind, bool vector)
     const aic_codegen_request request = {.target = c.target, .symbol = "kernel"};
     char *bytes = NULL;
     size_t size = 0;
+    guard_loses(true);
     const aic_status status = aic_codegen_run(&request, emit_carrying, &c, &bytes, &size);
+    guard_loses(false);
     free(bytes);
     return status;
 }
