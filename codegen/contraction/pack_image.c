@@ -78,11 +78,11 @@ static void give_folded(const writer *w, aic_use *use)
 static void give_run(const writer *w, aic_use *use, aic_row_key *key, int64_t channels, int64_t first)
 {
     const int64_t vector = aic_row_vector(w->channel_bytes);
-    key->starts = first > 0;
-    key->ends = key->starts || channels % vector != 0;
+    key->leads = first > 0;
+    key->ends = key->leads || channels % vector != 0;
     key->c0 = 0; /* nothing depends on blocks */
     aic_use_number(use, (channels - first) / vector * vector, "run");
-    if (key->starts) {
+    if (key->leads) {
         aic_use_number(use, first, "run.first");
     }
     if (key->ends) {

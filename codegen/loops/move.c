@@ -304,11 +304,16 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     }
 }
 
+/* Sets of the first-level cache, of l1_ways lines each. */
+static int64_t l1_sets(const aic_machine *machine)
+{
+    return machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
+}
+
 int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes)
 {
-    const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
-    int64_t apart = bytes % line == 0 ? bytes / line : 1;
-    int64_t used = sets;
+    int64_t apart = bytes % machine->line_bytes == 0 ? bytes / machine->line_bytes : 1;
+    int64_t used = l1_sets(machine);
     while (used > 1 && apart % 2 == 0) {
         apart /= 2;
         used /= 2;
@@ -321,7 +326,7 @@ int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes)
 static bool rows_collide(const aic_move_plan *p)
 {
     const aic_machine *machine = p->machine;
-    const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
+    const int64_t line = machine->line_bytes, sets = l1_sets(machine);
     int64_t most = 0, first[TILE_MAX];
     if (p->write.in[0] % line != 0 || (p->tile.next_count > 1 && p->next.in[0] % line != 0) ||
         p->tile.rows > TILE_MAX) {

@@ -97,7 +97,8 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
-/* Whether a loop outside of the tiles has shorter steps in the input than they have from row to row. */
+/* Whether a loop outside of the tiles has shorter steps in the input than they have from row to row: its next tiles
+ * share lines with these, which a longer band would push out. */
 static bool goes_between(const aic_move_plan *widest)
 {
     bool between = widest->near.extent > 1 && llabs(widest->near.in[0]) < llabs(widest->write.in[0]);

@@ -1,10 +1,11 @@
 /* Looking for halves that are not finite: see bands.h. */
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/bands.h"
 
-enum { HALF = 2, LINE_BYTES = 64, WORD_BYTES = 8 };
+enum { HALF = 2, WORD_BYTES = 8 };
 
 /* The larger of two vectors of signed 16-bit integers: what is greatest so far, and the magnitudes of some halves. */
 static LLVMValueRef larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef from, LLVMValueRef offset)
@@ -45,9 +46,9 @@ LLVMValueRef aic_emit_part_finite(aic_emit *e, const void *of, const char *name)
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
     aic_note_function(e, "sets the count to all k-packs if a half of the image is infinite or NaN");
     LLVMValueRef function = e->function, from = aic_emit_param(e, 0), bytes = aic_emit_param(e, 2);
-    LLVMValueRef lines = LLVMBuildAnd(e->builder, bytes, aic_int(e, -LINE_BYTES), "");
+    LLVMValueRef lines = LLVMBuildAnd(e->builder, bytes, aic_int(e, -AIC_LINE_BYTES), "");
     LLVMValueRef in_lines =
-        any_special(e, from, aic_int(e, 0), lines, LINE_BYTES / HALF, "half: halves of the last block of channels");
+        any_special(e, from, aic_int(e, 0), lines, AIC_LINE_BYTES / HALF, "half: halves of the last block of channels");
     LLVMValueRef in_rest = any_special(e, from, lines, bytes, key->block, "half: those that are left");
     aic_branch_begin(e, &branch, LLVMBuildOr(e->builder, in_lines, in_rest, ""));
     aic_store(e, aic_number(e, "all"), aic_emit_param(e, 1), 0, WORD_BYTES);

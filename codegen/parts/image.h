@@ -32,7 +32,7 @@
  *       even                       columns that are packed four at a time; with pairs
  *       rest.at, rest.from         where the rest is in a band pixel, in the image
  *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
- *       run.first                  channels before those; with starts
+ *       run.first                  channels before those; with leads
  *       run.last                   channels before the last vector, which overlaps the one before; with ends
  *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
 #ifndef AIC_PART_IMAGE_H

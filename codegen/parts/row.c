@@ -105,7 +105,7 @@ static void copy_counted(const writer *w, LLVMValueRef target, LLVMValueRef sour
     aic_emit *e = w->e;
     const int64_t step = aic_row_vector(w->target_bytes);
     LLVMValueRef to = target, from = source;
-    if (w->key->starts) {
+    if (w->key->leads) {
         LLVMValueRef first = aic_number(e, "run.first");
         copy_vector(w, target, source, aic_int(e, 0), step);
         to = aic_at(e, target, aic_mul(e, first, w->target_bytes));
