@@ -10,7 +10,6 @@
 #include "frontend/core/spec.h"
 #include "runtime/code/code_memory.h"
 #include "tests/context_case.h"
-#include "tests/guard_case.h"
 #include "tests/levels.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
@@ -248,60 +247,6 @@ START_TEST(large_numbers)
 END_TEST
 
 /* ---- code that is compiled fast ---- */
-
-/* A function of a kind with a loop that carries a value. */
-typedef struct carrying {
-    const aic_target *target;
-    aic_emit_kind kind;
-    bool vector; /* else a word */
-} carrying;
-
-static void emit_carrying(void *user, LLVMContextRef context, LLVMModuleRef module)
-{
-    const carrying *c = user;
-    aic_emit e;
-    aic_loop loop;
-    aic_emit_open(&e, context, module, c->target, NULL);
-    aic_emit_function(&e, "kernel", c->kind, (const char *const[]){"out", "count"}, 1, 1);
-    LLVMValueRef carried[] = {aic_int(&e, 0), c->vector ? aic_zero(aic_vector(e.i32, 4)) : aic_int(&e, 0)};
-    aic_loop_begin(&e, &loop, "word: words", aic_int(&e, 0), aic_emit_param(&e, 1), 1, carried, 2);
-    carried[1] = LLVMBuildNot(e.builder, carried[1], "");
-    aic_loop_end(&e, &loop);
-    aic_store(&e, carried[1], aic_emit_param(&e, 0), 0, 8);
-    aic_emit_function_end(&e);
-    aic_emit_close(&e);
-}
-
-static aic_status emit_carried(aic_emit_kind kind, bool vector)
-{
-    carrying c = {aic_target_find(AIC_ARCH_X86_64, "sse2"), kind, vector};
-    const aic_codegen_request request = {.target = c.target, .symbol = "kernel"};
-    char *bytes = NULL;
-    size_t size = 0;
-    guard_loses(true);
-    const aic_status status = aic_codegen_run(&request, emit_carrying, &c, &bytes, &size);
-    guard_loses(false);
-    free(bytes);
-    return status;
-}
-
-/* Loops of entries and frames carry no vectors, which would go through memory in every iteration: tests find those that
- * do, other processes take them as they are. Code that a rule has compiled fast, and what is compiled well, may. */
-START_TEST(carried_vectors)
-{
-    static const aic_emit_kind KINDS[] = {AIC_EMIT_ENTRY, AIC_EMIT_FRAME, AIC_EMIT_SELDOM, AIC_EMIT_HOT};
-    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-        const bool may = KINDS[i] == AIC_EMIT_SELDOM || KINDS[i] == AIC_EMIT_HOT;
-        ck_assert_int_eq(emit_carried(KINDS[i], false), AIC_OK);
-        ck_assert_int_eq(emit_carried(KINDS[i], true), may ? AIC_OK : AIC_INTERNAL);
-        ck_assert(may || strstr(aic_last_error(), "1 vectors that code compiled fast carries through the loop "
-                                                  "\"word: words\"") != NULL);
-    }
-    aic_llvm_verify_modules(false);
-    ck_assert_int_eq(emit_carried(AIC_EMIT_FRAME, true), AIC_OK);
-    aic_llvm_verify_modules(true);
-}
-END_TEST
 
 static aic_status make_sum(const aic_part_kind *kind, aic_emit_kind emitted)
 {
@@ -625,7 +570,6 @@ Suite *suite_parts(void)
 #if defined(__x86_64__)
     tcase_add_loop_test(forms, numbers, 0, levels_count());
 #endif
-    tcase_add_test(forms, carried_vectors);
     tcase_add_test(forms, speeds_of_kinds);
     tcase_add_test(forms, equal_uses);
     tcase_add_test(forms, faulty_uses);
