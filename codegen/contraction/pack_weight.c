@@ -257,6 +257,7 @@ static void give_panels(const packer *p, aic_use *use, const aic_panels_key *key
         aic_use_number(use, p->c->n / p->g->slices, "outputs");
         aic_use_number(use, p->c->n / p->c->groups, "group.outputs");
         aic_use_number(use, p->b->seen_kpacks * p->g->arithmetic.kpack_bytes, "group.bytes");
+        aic_use_number(use, panels->groups_at, "groups.at");
     }
     if (key->empty_kpacks) {
         aic_use_trips(use, panels->taps, "panel.taps");

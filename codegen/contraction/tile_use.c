@@ -114,6 +114,9 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }
+    if (key->image != AIC_TILE_SAME) {
+        aic_use_number(use, t->panel.groups_at, "groups.at");
+    }
     if (aic_tile_skips(key) || aic_tile_jumps(key)) {
         aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
     }

@@ -21,14 +21,16 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     static const aic_arithmetic WORDS = {AIC_SUM_INT, AIC_PRODUCT_WORD, 4, 1, 32, 0, 1};
     static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0, 1};
     static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0, 1};
+    enum { QUAD = 4 }; /* channels of a product; a group may have fewer */
     const aic_dot *quads = &aic_family_of(target)->dot4;
     switch (c->sum) {
     case AIC_SUM_INT:
-        if (c->groups > 1) {
-            return aic_seen_of(c).channels == 1 ? WORDS : PAIRS;
+        if (c->groups > 1 && aic_seen_of(c).channels == 1) {
+            return WORDS;
         }
-        return quads->emit == NULL ? PAIRS
-                                   : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
+        return quads->emit == NULL || aic_seen_of(c).c0 % QUAD != 0
+                   ? PAIRS
+                   : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, QUAD, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
         return WIDE_PAIRS; /* one channel has too few products; no offset: its start values are for whole sums, and
                               these start anew in each tap block */
@@ -101,12 +103,32 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
+/* K-packs of each group that tiles load together and spread over the lanes; 0: they do not. */
+static int64_t spread_kpacks(const aic_contraction *c, const aic_target *target)
+{
+    const aic_arithmetic a = arithmetic_of(c, target);
+    const int64_t kpacks = aic_seen_of(c).c0 / a.kpack_channels;
+    return aic_groups_spread(c, target->vector_bits / (int64_t)a.sum_bits, kpacks) ? kpacks : 0;
+}
+
+/* Vector registers where k-packs are spread: one for each of a group says which lanes take it. A multiply-add of floats
+ * may put its sum in place of any operand, and LLVM finds its way without places on the stack only if it has more: an
+ * eighth of all measured best for AVX2 and AVX-512. */
+static int64_t spread_registers(const aic_contraction *c, const aic_target *target)
+{
+    const int64_t kpacks = spread_kpacks(c, target);
+    if (kpacks == 0 || (kpacks == 1 && c->n == c->groups)) {
+        return 0;
+    }
+    return kpacks + (arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT ? target->vector_registers / 8 : 0);
+}
+
 /* Vector registers of a tile's inner loop: for the sums, the weights and a broadcast; one for the product if multiply
  * and add are separate instructions; and one more if a broadcast cannot be a memory operand of the multiplication. */
 static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
-    int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
-    return pixels * vectors + vectors + 1 + spare;
+    const int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
+    return pixels * vectors + vectors + 1 + spare + spread_registers(c, target);
 }
 
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
@@ -127,8 +149,7 @@ enum { FEW_CHANNELS = 4 };
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = aic_seen_of(c).c0 / channels;
-    const int64_t lanes = target->vector_bits / (int64_t)arithmetic_of(c, target).sum_bits;
-    if (aic_groups_spread(c, lanes, unroll)) {
+    if (spread_kpacks(c, target) > 0) {
         return unroll;
     }
     if (c->groups <= 1 && c->c0 == FEW_CHANNELS && c->sum == AIC_SUM_FAST) {

@@ -205,12 +205,12 @@ static void emit_groups(const packer *p)
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef count = aic_trips(e, "panel.channels"), first = aic_times(e, panels.index, count);
     LLVMValueRef panel = aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes")));
+    LLVMValueRef head = aic_at(e, panel, aic_number(e, "groups.at"));
     aic_loop_begin(e, &channels, "channel: output channels of a panel", aic_int(e, 0), count, 1, NULL, 0);
     LLVMValueRef channel = LLVMBuildURem(b, aic_add(e, first, channels.index), aic_number(e, "outputs"), "");
     LLVMValueRef group = LLVMBuildUDiv(b, channel, aic_number(e, "group.outputs"), "");
     LLVMValueRef offset = LLVMBuildTrunc(b, aic_times(e, group, aic_number(e, "group.bytes")), e->i32, "");
-    aic_store(e, offset, aic_at(e, panel, aic_mul(e, channels.index, sizeof(int32_t))), AIC_HEAD_GROUPS,
-              sizeof(int32_t));
+    aic_store(e, offset, aic_at(e, head, aic_mul(e, channels.index, sizeof(int32_t))), 0, sizeof(int32_t));
     aic_loop_end(e, &channels);
     aic_loop_end(e, &panels);
 }

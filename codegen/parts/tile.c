@@ -42,7 +42,8 @@ typedef struct tile {
     LLVMValueRef count;  /* k-packs of a tap that are computed in the last block of channels; with counts */
     LLVMValueRef kpacks; /* the same in the current block */
     tap_range range;     /* if tiles leave out any */
-    LLVMValueRef first;  /* address in the panel of the first tap of the current block of channels */
+    LLVMValueRef seen[AIC_CARRIED_MAX]; /* by vectors, where in a pixel that begins which the vector's lanes see */
+    LLVMValueRef first;                 /* address in the panel of the first tap of the current block of channels */
 } tile;
 
 /* ---- addresses ---- */
@@ -217,8 +218,9 @@ static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 static LLVMValueRef group_offset(const tile *k, unsigned channel)
 {
     aic_emit *e = k->e;
-    const int64_t at = AIC_HEAD_GROUPS + (int64_t)(channel * sizeof(int32_t));
-    return LLVMBuildZExt(e->builder, aic_load(e, e->i32, k->panel, at, sizeof(int32_t)), e->i64, "");
+    const int64_t at = (int64_t)(channel * sizeof(int32_t));
+    LLVMValueRef head = aic_at(e, k->panel, aic_number(e, "groups.at"));
+    return LLVMBuildZExt(e->builder, aic_load(e, e->i32, head, at, sizeof(int32_t)), e->i64, "");
 }
 
 /* K-packs of whole groups, of which lane i takes number `kpack` of its group; a group's lanes are neighbours. */
@@ -232,6 +234,8 @@ static LLVMValueRef spread_kpacks(const tile *k, LLVMValueRef pixel, LLVMTypeRef
     if (outputs == 1 && kpacks == 1) {
         return groups;
     }
+    /* Else LLVM loads the groups of all pixels once for all k-packs, for which there are no registers. */
+    LLVMSetVolatile(groups, kpack > 0);
     for (unsigned i = 0; i < k->lanes; i++) {
         from[i] = LLVMConstInt(e->i32, i / outputs * kpacks + (unsigned)kpack, false);
     }
@@ -261,7 +265,7 @@ static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, uns
     LLVMValueRef pixel = pixel_at(k, band, p), value = NULL;
     const aic_tile_image image = (aic_tile_image)k->key->image;
     if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
-        pixel = aic_at(e, pixel, group_offset(k, vector * k->lanes));
+        pixel = aic_at(e, pixel, k->seen[vector]);
     }
     if (image == AIC_TILE_SPREAD) {
         value = spread_kpacks(k, pixel, scalar, kpack);
@@ -565,6 +569,9 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     set_types(&k);
     if (key->image == AIC_TILE_GROUP) {
         k.band = aic_at(e, k.band, group_offset(&k, 0));
+    }
+    for (unsigned v = 0; v < k.vectors && (key->image == AIC_TILE_VECTORS || key->image == AIC_TILE_SPREAD); v++) {
+        k.seen[v] = group_offset(&k, v * k.lanes);
     }
     if (aic_tile_skips(key)) {
         k.range = load_range(&k);

@@ -14,6 +14,7 @@
  *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels
  *     panel.start                of a panel's head, if it has one
+ *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
  *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #ifndef AIC_PART_TILE_H
 #define AIC_PART_TILE_H
@@ -30,7 +31,7 @@ typedef struct aic_tile_key {
 typedef enum aic_tile_start { AIC_TILE_FROM_ZERO, AIC_TILE_CLAMPS, AIC_TILE_WRAPS } aic_tile_start;
 
 /* Which k-packs of a pixel the lanes of a vector multiply. With groups the head of a panel says for every output
- * channel where in a pixel those begin that it sees (AIC_HEAD_GROUPS). */
+ * channel where in a pixel those begin that it sees, an int32 each. */
 typedef enum aic_tile_image {
     AIC_TILE_SAME,    /* one for all lanes of a panel, whose output channels see all channels */
     AIC_TILE_GROUP,   /* one for all lanes of a panel, which lies in one group */

@@ -19,6 +19,8 @@
  *       panel.channels             output channels of a panel: a loop
  *       outputs, group.outputs     output channels of the input channels that a band has; of a group
  *       group.bytes                of the k-packs of a group in a pixel of the band
+ *       groups.at                  from a panel to where its head says what output channels see: an int32 each, where
+ *                                  the k-packs of its group begin in a pixel of the band, in bytes
  *       counts.at                  from the first panel to the counts of k-packs with weights; with counts
  *       count.first, count.tap     from a panel to the first k-pack of the last block of channels; there from one
  *                                  tap to the next; with counts
@@ -48,9 +50,6 @@
 #define AIC_PART_WEIGHTS_H
 
 #include "codegen/program.h"
-
-/* Where the head of a panel says which channels output channels see: an int32 each, the offset in a pixel in bytes. */
-enum { AIC_HEAD_GROUPS = 64 };
 
 typedef struct aic_weights_key {
 #define AIC_FIELD AIC_MEMBER

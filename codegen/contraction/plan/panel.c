@@ -1,7 +1,6 @@
 /* From tiles and band to the packed weights. */
 #include "codegen/contraction/plan/panel.h"
 #include "codegen/integer.h"
-#include "codegen/parts/weights.h"
 
 int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
 {
@@ -27,7 +26,8 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
     if (c->groups > 1 && wish->steps == 0) {
-        p->start_bytes = AIC_HEAD_GROUPS + aic_round_up(g->panel_channels * (int64_t)sizeof(int32_t), AIC_LINE_BYTES);
+        p->groups_at = aic_most(AIC_LINE_BYTES, aic_round_up(p->start_bytes, AIC_LINE_BYTES));
+        p->start_bytes = p->groups_at + aic_round_up(g->panel_channels * (int64_t)sizeof(int32_t), AIC_LINE_BYTES);
     }
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
 }

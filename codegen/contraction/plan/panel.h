@@ -27,10 +27,11 @@ typedef struct aic_plan_panel {
      * [kernel rows + 1][kernel columns + 1]. Number (i, j) belongs to the kernel rows before row i and of these to the
      * kernel columns before column j.
      *
-     * With groups the head has, from AIC_HEAD_GROUPS on (parts/weights.h), an int32 for each output channel: where in a
-     * band pixel the first k-pack lies that it sees, in bytes. The notes are before them. */
+     * With groups the head has, from groups_at on, an int32 for each output channel: where in a band pixel the first
+     * k-pack lies that it sees, in bytes. The notes and start values are before them. */
     bool parted; /* taps may be left out */
     bool notes;  /* an int32 at a panel's head is not 0 if its weights have special elements */
+    int64_t groups_at;
     int64_t start_bytes;
     int64_t bytes;             /* of a panel, all blocks of channels together */
     int64_t block_panel_bytes; /* of a panel in one block of channels */
