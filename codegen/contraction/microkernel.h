@@ -17,6 +17,9 @@ typedef struct aic_microkernel {
     /* How it forms the sums of a contraction that it takes. */
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
 
+    /* Lanes of its vectors, of which each has a sum; NULL: as many as the target's vectors have. */
+    unsigned (*lanes)(const aic_contraction *c, const aic_target *target);
+
     /* What it wishes of the plan behind the geometry, which is complete. */
     aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
 
@@ -98,6 +101,9 @@ extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_mi
  * void starts(panel), which adds weights by points to a panel that has those by taps. */
 aic_routine aic_compose_winograd_image(aic_program *program, const aic_plan *plan, aic_routine packed);
 aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *plan);
+
+/* tiling.c: lanes of a micro-kernel's vectors. */
+unsigned aic_sum_lanes(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target);
 
 /* tile_use.c: whether tiles can load the k-packs of whole groups together, so many a group, and spread them over the
  * lanes of a vector; and how k-packs of the image get into lanes. */

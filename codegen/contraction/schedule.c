@@ -226,7 +226,7 @@ enum { VECTORS_MAX = 8 };
 static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target,
                                   int64_t vectors)
 {
-    int64_t lanes = target->vector_bits / (int64_t)kernel->arithmetic(c, target).sum_bits;
+    const int64_t lanes = aic_sum_lanes(kernel, c, target);
     const char *reason = aic_panel_refusal(c, lanes, vectors * lanes);
     if (reason == NULL && kernel->pixels(c, target, vectors) == 0) {
         reason = "needs more registers than there are";
@@ -298,7 +298,7 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         fprintf(out, "  kernel=%s: this micro-kernel %s\n", kernel->name, reason);
         return;
     }
-    int64_t lanes = target->vector_bits / (int64_t)kernel->arithmetic(c, target).sum_bits;
+    const int64_t lanes = aic_sum_lanes(kernel, c, target);
     for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
         reason = refuse_vectors(kernel, c, target, vectors);
         if (reason != NULL) {

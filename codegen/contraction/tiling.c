@@ -57,6 +57,12 @@ bool aic_can_narrow(const aic_contraction *c, const aic_microkernel *kernel, con
     return kernel->widens && c->groups <= 1 && aic_dtype_size(c->dtype) * a->kpack_channels < a->kpack_bytes;
 }
 
+unsigned aic_sum_lanes(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target)
+{
+    return kernel->lanes != NULL ? kernel->lanes(c, target)
+                                 : (unsigned)target->vector_bits / kernel->arithmetic(c, target).sum_bits;
+}
+
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels)
 {
     if (!c->has_epilogue && c->n % channels != 0) {
@@ -167,7 +173,7 @@ aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *probl
         return status;
     }
     const aic_arithmetic arithmetic = kernel->arithmetic(c, target);
-    const unsigned lanes = (unsigned)target->vector_bits / arithmetic.sum_bits;
+    const unsigned lanes = aic_sum_lanes(kernel, c, target);
     status = check_schedule(c, target, schedule, kernel, lanes);
     if (status == AIC_OK) {
         status = check_narrow(c, schedule, kernel, &arithmetic);

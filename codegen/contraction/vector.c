@@ -103,12 +103,29 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
+/* Shorter vectors where all lanes of one then lie in a group, so that its k-packs are broadcast: spreading them over
+ * lanes of 512 bits takes one of few shuffle units, which leaves half to two thirds of the multiply-adds, and halves
+ * lose no more than that. Of 256 bits it is the better way, but a k-pack for each lane never is. */
+static unsigned lanes_of(const aic_contraction *c, const aic_target *target)
+{
+    enum { LEAST = 4, FULL_BITS = 512 };
+    const aic_arithmetic a = arithmetic_of(c, target);
+    const unsigned all = (unsigned)target->vector_bits / a.sum_bits;
+    const int64_t outputs = c->groups > 1 ? c->n / c->groups : 0;
+    unsigned lanes = all;
+    while (lanes > LEAST && outputs % lanes != 0) {
+        lanes /= 2;
+    }
+    const bool halves = lanes < all && outputs >= lanes && outputs % lanes == 0;
+    const bool spread = aic_groups_spread(c, all, aic_seen_of(c).c0 / a.kpack_channels);
+    return halves && (!spread || (target->vector_bits == FULL_BITS && lanes == all / 2)) ? lanes : all;
+}
+
 /* K-packs of each group that tiles load together and spread over the lanes; 0: they do not. */
 static int64_t spread_kpacks(const aic_contraction *c, const aic_target *target)
 {
-    const aic_arithmetic a = arithmetic_of(c, target);
-    const int64_t kpacks = aic_seen_of(c).c0 / a.kpack_channels;
-    return aic_groups_spread(c, target->vector_bits / (int64_t)a.sum_bits, kpacks) ? kpacks : 0;
+    const int64_t kpacks = aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels;
+    return aic_groups_spread(c, lanes_of(c, target), kpacks) ? kpacks : 0;
 }
 
 /* Vector registers where k-packs are spread: one for each of a group says which lanes take it. A multiply-add of floats
@@ -184,8 +201,9 @@ static const double PACK_LINE = 3;
  * load; computing with a vector of weights, a line or half of one, takes ten to twenty. */
 enum { AHEAD_BYTES = 8192 };
 
-/* A core (machine.h), for vectors of the target's width. */
+/* A core (machine.h), for vectors as wide as the geometry's. */
 typedef struct core {
+    double unit;                     /* multiply-adds of a vector of the target's width that begin in a cycle */
     double multiplies, loads, issue; /* vector multiply-adds, vector loads, and instructions that begin in a cycle */
     double scalar_loads;             /* loads of less than a vector, which a broadcast and a prefetch are */
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
@@ -197,11 +215,13 @@ typedef struct core {
     double together; /* the share of the time of the less busy units that does not overlap with the busiest one */
 } core;
 
-static core core_of(const aic_machine *m, const aic_target *target)
+static core core_of(const aic_plan_geometry *g, const aic_target *target)
 {
-    const double bits = target->vector_bits;
+    const aic_machine *m = g->machine;
+    const double bits = g->lanes * g->arithmetic.sum_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
-    return (core){.multiplies = multiplies,
+    return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
+                  .multiplies = multiplies,
                   .loads = fmin((double)m->loads, (double)m->load_bits / bits),
                   .issue = (double)m->issue,
                   .scalar_loads = (double)m->loads,
@@ -382,15 +402,14 @@ static double store_cost(const aic_contraction *c, const aic_tiling *t, const co
     const int64_t lines = pixels * aic_parts(t->geometry.panel_channels * AIC_SUM_BYTES, AIC_LINE_BYTES);
     const double all = (double)(c->down.out * c->across.out * c->n * AIC_SUM_BYTES);
     const bool counts = c->groups > 1 && t->staging.pitch == 0;
-    return !counts ? 0 : k->multiplies * (all > k->l2 ? k->far_line : k->near_line) * (double)lines;
+    return !counts ? 0 : k->unit * (all > k->l2 ? k->far_line : k->near_line) * (double)lines;
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const core k = core_of(t->geometry.machine, target);
-    const double kpack =
-        k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->geometry.unroll;
+    const core k = core_of(&t->geometry, target);
+    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->geometry.unroll;
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
     return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
@@ -411,16 +430,16 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(t->geometry.machine, target);
+    const core k = core_of(&t->geometry, target);
     const double lines =
         (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
-    return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
+    return k.unit * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
 }
 
 /* The largest number of tile rows whose band stays in the first-level cache. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(t->geometry.machine, target);
+    const core k = core_of(&t->geometry, target);
     int64_t tiles = 0;
     while (tiles < t->geometry.band_tiles && stays(c, t, &k, tiles + 1)) {
         tiles++;
@@ -441,6 +460,7 @@ const aic_microkernel aic_microkernel_vector = {
     .name = "vector",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
+    .lanes = lanes_of,
     .propose = propose,
     .step_kpacks = 1,
     .check = check,

@@ -78,6 +78,14 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[2,5,5,16], kernel_shape=[1,3,3,48,8], groups=4)",
     HALVES "fm_shape=[1,7,9,4], kernel_shape=[1,3,3,16,1], pad=[1,1,1,1], groups=4)",
     FAST "fm_shape=[4,5,6,16], kernel_shape=[1,3,3,64,4], pad=[1,1,1,1], groups=16)",
+    /* 24, 12, 20 and 40 outputs a group, for which vectors have fewer lanes; half of one: 4 and 8 */
+    BYTES "fm_shape=[1,5,6,32], kernel_shape=[1,3,3,48,16], pad=[1,1,1,1], groups=2)",
+    BYTES "fm_shape=[1,4,5,32], kernel_shape=[1,3,2,48,8], pad=[1,0,1,0], init_l1out=false, groups=4)",
+    BYTES "fm_shape=[2,5,5,32], kernel_shape=[1,3,3,80,16], pad=[1,1,1,1], stride=[2,2], groups=4)",
+    HALVES "fm_shape=[2,5,4,16], kernel_shape=[1,3,3,80,16], pad=[1,1,1,1], groups=2)",
+    HALVES "fm_shape=[1,6,7,16], kernel_shape=[1,3,3,16,4], pad=[1,1,1,1], groups=4)",
+    FAST "fm_shape=[1,5,6,16], kernel_shape=[1,3,3,48,8], pad=[1,1,1,1], groups=2)",
+    FAST "fm_shape=[2,5,6,16], kernel_shape=[1,3,3,32,8], pad=[1,1,1,1], groups=4)",
     /* whole blocks, one and several; few outputs a group and many */
     BYTES "fm_shape=[16,3,4,32], kernel_shape=[1,2,2,16,32], groups=16)",
     BYTES "fm_shape=[4,4,5,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1], groups=2)",

@@ -12,10 +12,16 @@
 
 /* A convolution of one image. Up to three channels stand for C0 = 4, other numbers are rounded up to whole blocks by
  * us, as those of outputs are; the peer gets them as they are. count: how often the network has it, 1 in other sets.
- * groups: 1, or as many as channels and outputs. */
+ * groups: 1; as many as channels and outputs; or fewer, of channels that whole blocks have. */
 typedef struct layer {
     int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count, groups;
 } layer;
+
+/* A group a channel. */
+static inline bool layer_is_depthwise(const layer *l)
+{
+    return l->groups > 1 && l->groups == l->channels;
+}
 
 typedef struct layer_set {
     const char *name;    /* as --set takes it */

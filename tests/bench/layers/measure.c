@@ -191,7 +191,7 @@ static void open_peers(layer_row *row, int batch, const bench_data *data, const 
 
 static double limit_of_row(const layer_row *row, const char *isa)
 {
-    return row->layer.groups > 1 ? limit_depthwise(row, isa) : limit_now(limit_of(row->kind, isa), isa);
+    return layer_is_depthwise(&row->layer) ? limit_depthwise(row, isa) : limit_now(limit_of(row->kind, isa), isa);
 }
 
 /* Products and bytes of all images; weights are shared. */

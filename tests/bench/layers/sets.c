@@ -221,6 +221,28 @@ static const layer DEPTHWISE5[] = {
     DEPTHWISE(512, 14, 5, 1, 1), DEPTHWISE(672, 14, 5, 2, 1), {0},
 };
 
+/* Padding that keeps the size. */
+#define GROUPED(channels, size, groups, stride, count)                                                                 \
+    {channels, size, size, 3, 3, channels, stride, 1, 1, 1, count, groups}
+
+/* The grouped layers of ResNeXt-50 of 32 groups, whose width doubles from stage to stage, and of RegNets of groups of
+ * 8, 16 and 64 channels. */
+static const layer GROUPS[] = {
+    GROUPED(128, 56, 32, 1, 3),
+    GROUPED(256, 56, 32, 2, 1),
+    GROUPED(256, 28, 32, 1, 3),
+    GROUPED(512, 28, 32, 2, 1),
+    GROUPED(512, 14, 32, 1, 5),
+    GROUPED(1024, 14, 32, 2, 1),
+    GROUPED(1024, 7, 32, 1, 2),
+    GROUPED(64, 56, 8, 2, 1),
+    GROUPED(128, 28, 16, 1, 1),
+    GROUPED(288, 14, 36, 1, 1),
+    GROUPED(192, 28, 12, 1, 1),
+    GROUPED(512, 14, 8, 1, 1),
+    {0},
+};
+
 const layer_set layer_sets[] = {
     {"resnet50", "ResNet-50 v1.5, 53 convolutions", NULL, true, false, false},
     {"vgg16", "VGG-16, 13 convolutions", VGG16, false, false, false},
@@ -238,6 +260,7 @@ const layer_set layer_sets[] = {
     {"mobilenet", "depthwise layers of MobileNet v1 and v2; limit: vector units, or memory", MOBILENET, false, false,
      false},
     {"depthwise5", "depthwise, 5x5; limit: vector units, or memory", DEPTHWISE5, false, false, false},
+    {"groups", "groups of 4 to 64 channels, ResNeXt-50's and some of RegNets", GROUPS, false, false, false},
     {"widths", "fused at odd widths", FUSED_WIDTHS, false, false, true},
     {"file", "the file's", file_layers, false, false, false},
     {0},
@@ -291,8 +314,11 @@ bool layer_at(const layer_set *set, size_t index, layer *l)
 
 void layer_name(const layer *l, char name[LAYER_NAME_MAX])
 {
-    char stride[16] = "", dilation[16] = "", width[16] = "", channels[32];
-    (void)snprintf(channels, sizeof channels, l->groups > 1 ? "%d" : "%d-%d", l->channels, l->cout);
+    char groups[24] = "", stride[16] = "", dilation[16] = "", width[16] = "", channels[32];
+    (void)snprintf(channels, sizeof channels, layer_is_depthwise(l) ? "%d" : "%d-%d", l->channels, l->cout);
+    if (l->groups > 1 && !layer_is_depthwise(l)) {
+        (void)snprintf(groups, sizeof groups, " of %d groups", l->groups);
+    }
     if (l->stride > 1) {
         (void)snprintf(stride, sizeof stride, "/%d", l->stride);
     }
@@ -302,8 +328,8 @@ void layer_name(const layer *l, char name[LAYER_NAME_MAX])
     if (l->width != l->height) {
         (void)snprintf(width, sizeof width, "x%d", l->width);
     }
-    (void)snprintf(name, LAYER_NAME_MAX, "%dx%d%s%s %s @%d%s", l->kernel_h, l->kernel_w, stride, dilation, channels,
-                   l->height, width);
+    (void)snprintf(name, LAYER_NAME_MAX, "%dx%d%s%s %s%s @%d%s", l->kernel_h, l->kernel_w, stride, dilation, channels,
+                   groups, l->height, width);
 }
 
 const char *peer_types_name(peer_types types)

@@ -15,19 +15,19 @@ static aic_conv2d_desc convolution_of(const layer *l, const layer_kind *kind)
 {
     enum { BLOCK = 16 }; /* output channels */
     aic_conv2d_desc d = aic_conv2d_desc_init();
-    const bool grouped = l->groups > 1;
     const int64_t c0 = l->channels < 4 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
     const int64_t channels = whole(l->channels, c0), c1 = channels / c0;
+    const int64_t groups = layer_is_depthwise(l) ? channels : l->groups, seen = channels / groups;
     const int64_t fm_shape[] = {c1, l->height, l->width, c0};
-    const int64_t dense[] = {c1, l->kernel_h, l->kernel_w, whole(l->cout, BLOCK), c0};
-    const int64_t depthwise[] = {1, l->kernel_h, l->kernel_w, channels, 1};
+    const int64_t kernel_shape[] = {seen < c0 ? 1 : seen / c0, l->kernel_h, l->kernel_w,
+                                    layer_is_depthwise(l) ? channels : whole(l->cout, BLOCK), seen < c0 ? seen : c0};
     const int64_t pad[] = {l->pad_w, l->pad_w, l->pad_h, l->pad_h};
     memcpy(d.fm_shape, fm_shape, sizeof fm_shape);
-    memcpy(d.kernel_shape, grouped ? depthwise : dense, sizeof dense);
+    memcpy(d.kernel_shape, kernel_shape, sizeof kernel_shape);
     memcpy(d.pad, pad, sizeof pad);
     d.stride[0] = d.stride[1] = l->stride;
     d.dilation[0] = d.dilation[1] = l->dilation;
-    d.groups = grouped ? channels : 1;
+    d.groups = groups;
     d.dtype = kind->dtype;
     d.accumulate = kind->accumulate;
     return d;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { DST, FEATURE_MAP, WEIGHT, WORDS };
-enum { C1, H, W, C0 };             /* of fm_shape */
-enum { KH = 1, KW = 2, COUT = 3 }; /* of kernel_shape */
+enum { C1, H, W, C0 };                          /* of fm_shape */
+enum { KH = 1, KW = 2, COUT = 3, SEEN_C0 = 4 }; /* of kernel_shape */
 
 static aic_conv2d_desc desc_of(const bench_data *data)
 {
@@ -26,7 +26,7 @@ static int64_t image_at(const aic_conv2d_desc *d, int64_t c, int64_t h, int64_t 
 
 static int64_t weight_at(const aic_conv2d_desc *d, int64_t o, int64_t c, int64_t h, int64_t w)
 {
-    const int64_t *k = d->kernel_shape, c0 = d->groups > 1 ? 1 : d->fm_shape[C0];
+    const int64_t *k = d->kernel_shape, c0 = k[SEEN_C0];
     return (((c / c0 * k[KH] + h) * k[KW] + w) * k[COUT] + o) * c0 + c % c0;
 }
 
