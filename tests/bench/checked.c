@@ -50,6 +50,8 @@ static void window_open(window *w, const bench_data *layer)
         d.fm_shape[H + axis] = reach(&d, axis);
         d.stride[axis] = 1;
     }
+    /* An image as wide as the kernel and higher is not supported; the pixel beside the one of the window is not read. */
+    d.fm_shape[W] += d.fm_shape[W] == d.kernel_shape[KW] && d.fm_shape[H] > d.kernel_shape[KH];
     memset(d.pad, 0, sizeof d.pad);
     first.desc.conv2d = d; /* of a fixpipe behind it the sizes are 0, so that they follow */
     aic_spec *spec = NULL;
@@ -80,12 +82,13 @@ static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t 
 {
     const aic_conv2d_desc own = desc_of(layer->spec), *d = &own;
     int64_t top = row * d->stride[0] - d->pad[2], left = col * d->stride[1] - d->pad[0];
+    const int64_t width = desc_of(w->data.spec).fm_shape[W];
     size_t pixel = (size_t)d->fm_shape[C0] * aic_dtype_size(d->dtype);
     unsigned char *to = w->data.pointer[FEATURE_MAP];
     const unsigned char *image = layer->pointer[FEATURE_MAP];
     for (int64_t c1 = 0; c1 < d->fm_shape[0]; c1++) {
         for (int64_t h = top; h < top + reach(d, 0); h++) {
-            for (int64_t x = left; x < left + reach(d, 1); x++, to += pixel) {
+            for (int64_t x = left; x < left + width; x++, to += pixel) {
                 bool inside = h >= 0 && h < d->fm_shape[H] && x >= 0 && x < d->fm_shape[W];
                 int64_t from = (c1 * d->fm_shape[H] + h) * d->fm_shape[W] + x;
                 if (inside) {

@@ -96,7 +96,7 @@ static const char *take_layer(void *argument, const char *text, aic_spec *spec, 
     const char *wrong =
         *count == FILE_LAYERS_MAX
             ? "too many lines"
-            : "not measured here: that are conv2d, dense or depthwise, of accumulate=cube and fast, the "
+            : "not measured here: that are conv2d of accumulate=cube and fast, the "
               "same along both axes and on opposite sides, alone or, of int8, with fixpipe(src=int32, "
               "dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)";
     (void)text;
