@@ -43,10 +43,10 @@ static void compose_tiles(frame *f)
     }
 }
 
-/* K-packs of every tap that tiles compute in any case and do not count. */
+/* K-packs of every tap that tiles compute in any case and do not count: those of blocks that are apart. */
 static int64_t not_counted(const aic_tiling *t)
 {
-    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0;
+    return t->geometry.in_place || t->geometry.arithmetic.sum == AIC_SUM_CUBE ? t->panel.counted_from : 0;
 }
 
 static aic_routine compose_finite(const frame *f)
@@ -88,7 +88,8 @@ static aic_bands_key key_of(const frame *f)
                          .staged = staged,
                          .defers = f->leave != 0,
                          .counts = t->tile.counts,
-                         .finite = f->finite != 0};
+                         .finite = f->finite != 0,
+                         .in_place = t->geometry.in_place};
     if (staged) {
         key.inputs = aic_epilogue_inputs(t->staging.epilogue, input);
         key.whole = s->count[0] > 0;
@@ -107,7 +108,7 @@ static aic_bands_key key_of(const frame *f)
 /* ---- numbers ---- */
 
 /* How the output is cut into tiles, and where these lie. */
-static void give_tiles(aic_use *use, const aic_contraction *c, const aic_tiling *t)
+static void give_tiles(aic_use *use, const aic_bands_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const aic_split *rows = &t->geometry.rows, *cols = &t->geometry.cols;
     aic_use_number(use, rows->large, "tile.rows");
@@ -127,10 +128,13 @@ static void give_tiles(aic_use *use, const aic_contraction *c, const aic_tiling 
     aic_use_number(use, c->across.out, "out.cols");
     aic_use_number(use, t->tile.out_row, "out.row");
     aic_use_number(use, t->tile.out_col, "out.col");
-    aic_use_number(use, t->band.row_step, "row.step");
-    aic_use_number(use, t->band.row_reach, "row.reach");
-    aic_use_number(use, c->down.stride, "down.stride");
-    aic_use_number(use, c->down.pad, "down.pad");
+    if (!key->in_place) {
+        aic_use_number(use, t->staging.band_offset, "band.at");
+        aic_use_number(use, t->band.row_step, "row.step");
+        aic_use_number(use, t->band.row_reach, "row.reach");
+        aic_use_number(use, c->down.stride, "down.stride");
+        aic_use_number(use, c->down.pad, "down.pad");
+    }
 }
 
 /* The table of taps; and what of it tiles do. */
@@ -182,7 +186,6 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
 {
     const int64_t block = c->block_rows * AIC_ROW_BYTES, channels = t->geometry.panel_channels;
     aic_use_number(use, t->tile.range_bytes, "taps.at");
-    aic_use_number(use, t->staging.band_offset, "band.at");
     aic_use_number(use, t->panel.block_panel_bytes, "panel.pitch");
     aic_use_number(use, t->staging.strips, "strips");
     if (key->counts) {
@@ -270,7 +273,7 @@ static aic_routine compose_bands(const frame *f, aic_routine image)
     const aic_bands_key key = key_of(f);
     aic_use use;
     aic_use_begin(&use, f->program, &aic_part_bands, &key);
-    give_tiles(&use, f->c, f->t);
+    give_tiles(&use, &key, f->c, f->t);
     give_taps(&use, &key, f->c, f->t);
     give_ranges(&use, &key, f->c, f->t);
     give_panels(&use, &key, f->c, f->t);
@@ -285,8 +288,19 @@ static aic_routine compose_bands(const frame *f, aic_routine image)
     if (f->finite != 0) {
         aic_use_call(&use, f->finite, "finite");
     }
-    aic_use_call(&use, image, "image");
+    if (!key.in_place) {
+        aic_use_call(&use, image, "image");
+    }
     return aic_program_add(f->program, &use, "bands");
+}
+
+/* The routine that packs image rows into a band. */
+static aic_routine compose_image(const frame *f)
+{
+    const aic_microkernel *kernel = f->t->kernel;
+    const aic_routine packed =
+        (kernel->compose_image != NULL ? kernel->compose_image : aic_compose_pack_image)(f->program, f->plan);
+    return f->t->transform.m > 0 ? aic_compose_winograd_image(f->program, f->plan, packed) : packed;
 }
 
 void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
@@ -302,9 +316,7 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
         f.finite = compose_finite(&f);
     }
     compose_tiles(&f);
-    aic_routine (*const compose_image)(aic_program *, const aic_plan *) = f.t->kernel->compose_image;
-    const aic_routine packed = (compose_image != NULL ? compose_image : aic_compose_pack_image)(program, plan);
-    const aic_routine image = f.t->transform.m > 0 ? aic_compose_winograd_image(program, plan, packed) : packed;
+    const aic_routine image = f.t->geometry.in_place ? 0 : compose_image(&f);
     unsigned phase = 0;
     if (f.strips.table != 0) {
         bodies->phase[phase++] = aic_compose_epilogue_phase(program, plan, f.t->staging.epilogue, f.strips.table);

@@ -67,7 +67,7 @@ double aic_contraction_least(const aic_contraction *c, const aic_target *target,
         return 0; /* what lines cost depends on more */
     }
     aic_tiling near = *t;
-    near.band.rows = near.band.row_pitch = near.band.pixel_pitch = 0;
+    near.band.rows = near.band.row_pitch = near.band.pixel_pitch = near.band.row_planes = 0;
     near.panel.bytes = near.panel.packed_bytes = 0;
     near.tile.ahead = 0;
     near.tile.holds_window = false;

@@ -64,6 +64,11 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
     aic_stream_scope(&stream, 0, sums->image);
     aic_stream_scope(&stream, (double)aic_band_window(c, &t->band, t->geometry.rows.large, t->geometry.cols.large),
                      sums->windows);
+    if (t->geometry.in_place) {
+        const double band = (double)aic_band_bytes(&t->geometry, &t->band, t->band.rows, 1);
+        aic_stream_scope(&stream, band, (double)t->band.count * band);
+        return stream;
+    }
     aic_stream_scope(&stream, (double)t->band.bytes, (double)t->band.bytes);
     return stream;
 }
@@ -72,6 +77,9 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
 static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
+    if (t->geometry.in_place) {
+        return stream;
+    }
     const double row = (double)(c->across.extent * c->channels) * t->geometry.source_bytes,
                  image = row * (double)c->down.extent;
     const double rows = (double)(t->band.count * t->band.rows) * row;
@@ -174,8 +182,12 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    aic_nest_line(out, 0, "band", t->band.count, "packs %lld rows of the image: %lld bytes", (long long)t->band.rows,
-                  (long long)t->band.bytes);
+    if (t->geometry.in_place) {
+        aic_nest_line(out, 0, "band", t->band.count, "%lld rows of the image, where they lie", (long long)t->band.rows);
+    } else {
+        aic_nest_line(out, 0, "band", t->band.count, "packs %lld rows of the image: %lld bytes",
+                      (long long)t->band.rows, (long long)t->band.bytes);
+    }
     if (t->staging.pitch > 0) {
         aic_nest_line(out, 1, "strip", t->staging.strips, "%lld output channels", (long long)t->staging.strip_columns);
     } else {

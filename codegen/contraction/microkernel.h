@@ -68,6 +68,7 @@ typedef struct aic_microkernel {
 
     bool wants_lean; /* plans may have a lean form */
     bool widens;     /* schedules can have narrow weights; elements have one plane */
+    bool in_place;   /* schedules can have tiles read the image where it lies; the same */
 
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
@@ -128,6 +129,10 @@ bool aic_can_narrow(const aic_contraction *c, const aic_microkernel *kernel, con
 /* The micro-kernel with this tag (0: the first one in the table) or this index; NULL where there is none. */
 const aic_microkernel *aic_microkernel_find(uint64_t tag);
 const aic_microkernel *aic_microkernel_at(size_t index);
+
+/* tiling.c: why its schedules of the contraction cannot have tiles read the image where it lies; NULL: they can. */
+const char *aic_in_place_refusal(const aic_contraction *c, const aic_target *target, const aic_microkernel *kernel,
+                                 const aic_arithmetic *a);
 
 /* Writes the names of all micro-kernels, "vector, amx, mmla", for messages. */
 void aic_microkernel_list(char *buffer, size_t capacity);

@@ -16,7 +16,8 @@ typedef struct walk {
     const aic_microkernel *kernel;
     const aic_visitor *visitor;
     aic_space space;
-    double bound; /* of the micro-kernel */
+    double bound;  /* of the micro-kernel */
+    bool in_place; /* its tiles read the image where it lies, besides */
     bool ended;
 } walk;
 
@@ -33,7 +34,7 @@ static int64_t fitting_rows(const aic_tiling *t)
     const aic_machine *machine = t->geometry.machine;
     const int64_t bytes =
         t->panel.packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
-    return bytes / (t->transform.m > 0 ? t->tile.out_row : t->band.row_pitch);
+    return bytes / (t->transform.m > 0 ? t->tile.out_row : aic_band_bytes(&t->geometry, &t->band, 1, 1));
 }
 
 /* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
@@ -119,29 +120,12 @@ static bool is_too_dear(const walk *w, const aic_tiling *t)
     return w->visitor->limit != NULL && aic_contraction_least(w->c, w->target, t) >= *w->visitor->limit;
 }
 
-static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int64_t m)
+/* Offers the usual loop bodies and bands of a tile. How high a band is makes no difference to tiles that read the image
+ * where it lies, as long as it is no higher. */
+static void offer_usual(walk *w, aic_contraction_schedule schedule)
 {
-    aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
-                                         .rows = rows,
-                                         .cols = cols,
-                                         .vectors = vectors,
-                                         .band = 1,
-                                         .hold = aic_tag("panel"),
-                                         .blocks = 1,
-                                         .m = m};
     aic_tiling t;
-    if (w->kernel->fits != NULL && !w->kernel->fits(w->c, rows, cols, vectors)) {
-        return;
-    }
-    if (w->space == AIC_SPACE_LEGAL) {
-        offer_all(w, schedule);
-        schedule.narrow = 1; /* where that is not legal there is no plan; with more pixels it gains nothing */
-        if (has_few_pixels(w->c)) {
-            offer_all(w, schedule);
-        }
-        return;
-    }
-    schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
+    schedule.unroll = w->kernel->unroll(w->c, w->target, schedule.rows * schedule.cols * schedule.vectors);
     if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK || is_too_dear(w, &t)) {
         return;
     }
@@ -150,6 +134,11 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         return;
     }
     const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
+    if (w->in_place) {
+        aic_contraction_schedule in_place = schedule;
+        in_place.in_place = 1;
+        offer_fetching(w, in_place, &t);
+    }
     offer_fetching(w, schedule, &t);
     offer_holding(w, schedule, &t);
     if (tries_narrow(w, &t)) {
@@ -161,6 +150,36 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int
         schedule.band = small;
         offer_fetching(w, schedule, &t);
         offer_holding(w, schedule, &t);
+    }
+}
+
+/* Offers all that is legal; narrow weights, which gain nothing with more pixels, only for few of them. */
+static void offer_legal(walk *w, aic_contraction_schedule schedule)
+{
+    offer_all(w, schedule);
+    if (w->in_place) {
+        aic_contraction_schedule in_place = schedule;
+        in_place.in_place = 1;
+        offer_all(w, in_place);
+    }
+    schedule.narrow = 1; /* where that is not legal there is no plan */
+    if (has_few_pixels(w->c)) {
+        offer_all(w, schedule);
+    }
+}
+
+static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors, int64_t m)
+{
+    const aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
+                                               .rows = rows,
+                                               .cols = cols,
+                                               .vectors = vectors,
+                                               .band = 1,
+                                               .hold = aic_tag("panel"),
+                                               .blocks = 1,
+                                               .m = m};
+    if (w->kernel->fits == NULL || w->kernel->fits(w->c, rows, cols, vectors)) {
+        (w->space == AIC_SPACE_LEGAL ? offer_legal : offer_usual)(w, schedule);
     }
 }
 
@@ -237,6 +256,9 @@ static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contr
 /* Offers the schedules of a micro-kernel. */
 static void offer_kernel(walk *w)
 {
+    const aic_arithmetic arithmetic = w->kernel->arithmetic(w->c, w->target);
+    w->in_place = aic_in_place_refusal(w->c, w->target, w->kernel, &arithmetic) == NULL &&
+                  (w->space == AIC_SPACE_LEGAL || !aic_planes_crowd(w->c, w->plan->problem.machine));
     for (int64_t vectors = 1; vectors <= VECTORS_MAX && !w->ended; vectors++) {
         if (refuse_vectors(w->kernel, w->c, w->target, vectors) != NULL) {
             continue;
@@ -351,7 +373,7 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     }
     fprintf(out, "bands: %lld of %lld %s, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->band.count, (long long)t->band.rows,
-            t->wish.steps > 0 ? "rows, which are read where the image has them" : "packed rows",
+            t->wish.steps > 0 || t->geometry.in_place ? "rows, which are read where the image has them" : "packed rows",
             (long long)t->band.bytes, (long long)t->division.parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
     if (aic_is_narrow(&t->geometry)) {

@@ -21,10 +21,10 @@ int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64
     return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
 }
 
-/* Blocks of channels whose sums are formed one after the other. */
+/* Blocks of channels whose sums are formed one after the other, or which are apart. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
-    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1;
+    return t->geometry.in_place || t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1;
 }
 
 bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks)
@@ -78,7 +78,8 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .one_kpack = t->panel.kpacks / blocks_of(c, t) == t->geometry.unroll,
                           .one_tap = t->panel.taps == 1,
                           .one_block = blocks_of(c, t) == 1,
-                          .block_taps = t->tile.block_taps >= t->panel.taps ? 0 : t->tile.block_taps};
+                          .block_taps = t->tile.block_taps >= t->panel.taps ? 0 : t->tile.block_taps,
+                          .in_place = t->geometry.in_place};
 }
 
 /* Where pixels and blocks of channels lie. */
@@ -110,7 +111,8 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (!key->one_block) {
         aic_use_trips(use, blocks, "blocks");
     }
-    aic_use_number(use, kpacks * t->geometry.arithmetic.kpack_bytes, "block.pitch");
+    aic_use_number(use, key->in_place ? t->band.plane_bytes : kpacks * t->geometry.arithmetic.kpack_bytes,
+                   "block.pitch");
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }

@@ -88,6 +88,43 @@ static aic_status check_narrow(const aic_contraction *c, const aic_contraction_s
                                    : "the micro-kernel widens no weights");
 }
 
+/* Whether each output pixel sees a pixel of the image, and none of padding. */
+static bool sees_one(const aic_line *line)
+{
+    return line->taps == 1 && line->pad == 0 && (line->out - 1) * line->stride < line->extent;
+}
+
+const char *aic_in_place_refusal(const aic_contraction *c, const aic_target *target, const aic_microkernel *kernel,
+                                 const aic_arithmetic *a)
+{
+    if (!kernel->in_place) {
+        return "the micro-kernel takes packed bands";
+    }
+    if (c->groups > 1 || !sees_one(&c->down) || !sees_one(&c->across)) {
+        return "an output pixel sees several pixels of the image, padding, or a group of channels";
+    }
+    if (c->image.pixel != c->c0 || c->image.fractal_rows < c->down.extent || c->channels != c->c1 * c->c0) {
+        return "the image is not in whole blocks of channels";
+    }
+    if (a->product != AIC_PRODUCT_QUAD) {
+        return "packing widens the image";
+    }
+    if (a->image_offset != 0 && (target->has & AIC_HAS_BROADCAST) == 0) {
+        return "packing makes the image unsigned, which loads cannot do here";
+    }
+    return NULL;
+}
+
+static aic_status check_in_place(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
+                                 const aic_microkernel *kernel, const aic_arithmetic *a)
+{
+    const char *reason = s->in_place != 0 ? aic_in_place_refusal(c, target, kernel, a) : NULL;
+    if (reason == NULL) {
+        return check_range("in_place", s->in_place, 0, 1);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "in_place = %lld: %s", (long long)s->in_place, reason);
+}
+
 /* The micro-kernel that the schedule names, if it takes the contraction. */
 static aic_status find_kernel(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
                               const aic_microkernel **kernel)
@@ -178,6 +215,9 @@ aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *probl
     if (status == AIC_OK) {
         status = check_narrow(c, schedule, kernel, &arithmetic);
     }
+    if (status == AIC_OK) {
+        status = check_in_place(c, target, schedule, kernel, &arithmetic);
+    }
     if (status != AIC_OK) {
         return status;
     }
@@ -213,12 +253,17 @@ bool aic_tiling_varies(const aic_contraction_schedule *schedule, const aic_tilin
 aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *t)
 {
     const aic_contraction *c = aic_contraction_of(plan);
-    const aic_status status = check_passage(c, schedule, t->kernel);
+    const bool in_place = schedule->in_place != 0;
+    aic_status status = check_passage(c, schedule, t->kernel);
+    if (status == AIC_OK) {
+        status = check_in_place(c, plan->problem.target, schedule, t->kernel, &t->geometry.arithmetic);
+    }
     if (status != AIC_OK) {
         return status;
     }
-    if (t->geometry.band_tiles != schedule->band) {
+    if (t->geometry.band_tiles != schedule->band || t->geometry.in_place != in_place) {
         t->geometry.band_tiles = schedule->band;
+        t->geometry.in_place = in_place;
         t->band = aic_plan_band_make(c, &t->geometry, &t->wish);
     }
     t->tile = aic_plan_tile_make(c, &t->geometry, &t->band, &t->panel, schedule);

@@ -205,6 +205,7 @@ enum { AHEAD_BYTES = 8192 };
 typedef struct core {
     double unit;                     /* multiply-adds of a vector of the target's width that begin in a cycle */
     double multiplies, loads, issue; /* vector multiply-adds, vector loads, and instructions that begin in a cycle */
+    double asides;                   /* other operations of vectors, beside multiply-adds */
     double scalar_loads;             /* loads of less than a vector, which a broadcast and a prefetch are */
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
     double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
@@ -222,6 +223,7 @@ static core core_of(const aic_plan_geometry *g, const aic_target *target)
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
                   .multiplies = multiplies,
+                  .asides = (double)m->aside_bits / bits,
                   .loads = fmin((double)m->loads, (double)m->load_bits / bits),
                   .issue = (double)m->issue,
                   .scalar_loads = (double)m->loads,
@@ -242,9 +244,10 @@ static double lines_of(const aic_tiling *t)
     return (double)t->panel.step_bytes / AIC_LINE_BYTES;
 }
 
-/* Cycles that one k-pack of a tile takes in each part of a core: multiply units, load ports, instruction issue. */
+/* Cycles that one k-pack of a tile takes in each part of a core: multiply units, the units beside them as far as these
+ * are busy for more than half of that time, load ports, instruction issue. */
 typedef struct pace {
-    double products, loads, instructions;
+    double products, asides, loads, instructions;
     double accesses; /* how many loads there are */
 } pace;
 
@@ -293,6 +296,12 @@ static bool broadcasts(const aic_contraction *c, const aic_tiling *t)
     return image == AIC_TILE_SAME || image == AIC_TILE_GROUP;
 }
 
+/* Whether a broadcast is the operand of an instruction that makes the image unsigned, which is one for a pixel. */
+static bool has_offsets(const aic_tiling *t)
+{
+    return t->geometry.in_place && t->geometry.arithmetic.image_offset != 0;
+}
+
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                     double pixels)
 {
@@ -312,7 +321,13 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     instructions += fetches;
     const double busy = loads + fetches / k->scalar_loads;
-    return (pace){products / k->multiplies, busy, instructions / k->issue, image + vectors};
+    const double offsets = has_offsets(t) ? pixels : 0;
+    products += k->asides > 0 ? 0 : offsets;
+    return (pace){.products = products / k->multiplies,
+                  .asides = k->asides > 0 ? fmax(2 * offsets / k->asides - products / k->multiplies, 0) : 0,
+                  .loads = busy,
+                  .instructions = instructions / k->issue,
+                  .accesses = image + vectors};
 }
 
 /* The part of a pixel of the band that a panel sees: the channels of its groups. */
@@ -325,11 +340,18 @@ static double seen_part(const aic_contraction *c, const aic_tiling *t)
     return fmin(1, (double)(groups * t->geometry.slices) / (double)c->groups);
 }
 
+/* Bytes of the first-level cache that so many rows of a band take. */
+static int64_t band_bytes(const aic_tiling *t, int64_t rows)
+{
+    const aic_machine *machine = t->geometry.machine;
+    return aic_band_bytes(&t->geometry, &t->band, rows, machine->l1_bytes / machine->l1_ways);
+}
+
 /* Cycles for each k-pack to bring a tile's band lines into the first-level cache. If that has room for the tile's whole
  * window, its lines come once; if not, the band rows of each kernel row come anew. */
 static double image_cycles(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t rows, int64_t cols)
 {
-    const double band = (double)(t->band.rows * t->band.row_pitch), panel = (double)t->panel.bytes;
+    const double band = (double)band_bytes(t, t->band.rows), panel = (double)t->panel.bytes;
     if (band + panel <= k->l1) {
         return 0;
     }
@@ -347,8 +369,8 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
  * others is not hidden completely. */
 static double combine(const core *k, const pace *p, double stream)
 {
-    const double most = fmax(fmax(p->products, p->loads), fmax(p->instructions, stream));
-    return most + k->together * (p->products + p->loads + p->instructions + stream - most);
+    const double most = fmax(fmax(fmax(p->products, p->loads), fmax(p->instructions, stream)), p->asides);
+    return most + k->together * (p->products + p->asides + p->loads + p->instructions + stream - most);
 }
 
 /* Cycles for each k-pack that the core waits for weights which nothing has prefetched, where a k-pack takes `cycles`
@@ -422,14 +444,18 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
     const int64_t height = tiles * t->geometry.rows.large, rows = (height - 1) * t->band.row_step + t->band.row_reach;
     const int64_t result =
         t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue->target) : AIC_SUM_BYTES;
-    return (double)t->panel.bytes + seen_part(c, t) * (double)(rows * t->band.row_pitch) +
+    return (double)t->panel.bytes + seen_part(c, t) * (double)band_bytes(t, rows) +
                (double)(height * c->across.out * t->geometry.panel_channels * result) <=
            k->l1;
 }
 
-/* A call packs the bands; rows that neighbouring bands share are packed twice. */
+/* A call packs the bands, unless tiles read the image where it lies; rows that neighbouring bands share are packed
+ * twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
+    if (t->geometry.in_place) {
+        return 0;
+    }
     const core k = core_of(&t->geometry, target);
     const double lines =
         (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
@@ -475,6 +501,7 @@ const aic_microkernel aic_microkernel_vector = {
     .ahead_cost = 0.02,
     .ahead = AHEAD_BYTES,
     .widens = true,
+    .in_place = true,
     .bound = bound_of,
     .compose = aic_compose_vector_tile,
 };

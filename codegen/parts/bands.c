@@ -459,21 +459,32 @@ static void emit_strips_of_tile(frame *f)
     store_last(f);
 }
 
+/* Packs the image rows that the current band needs. */
+static void emit_packing(const frame *f)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef height = difference(f, output_row(f, f->last_tile), f->first_row);
+    LLVMValueRef above = scaled(f, aic_add(e, height, aic_int(e, -1)), "row.step");
+    LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
+    aic_name(e, top, "band.top");
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
+    aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
+    if (f->key->finite) {
+        store_band_count(f, height, top);
+    }
+}
+
 static void emit_band(frame *f, LLVMValueRef band)
 {
     aic_emit *e = f->e;
     f->first_tile = scaled(f, band, "band.tiles");
     f->last_tile = aic_min(e, aic_add(e, f->first_tile, number(f, "band.tiles")), number(f, "tile.count"));
     f->first_row = output_row(f, f->first_tile);
-    LLVMValueRef height = difference(f, output_row(f, f->last_tile), f->first_row);
-    LLVMValueRef above = scaled(f, aic_add(e, height, aic_int(e, -1)), "row.step");
-    LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
     aic_name(e, f->first_row, "band.row");
-    aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
-    aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
-    if (f->key->finite) {
-        store_band_count(f, height, top);
+    if (f->key->in_place) {
+        f->band = at(f, f->image, f->first_row, "out.row");
+    } else {
+        emit_packing(f);
     }
     if (f->key->window) {
         emit_tiles_of_band(f, emit_strips_of_tile);
@@ -559,9 +570,11 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
         f.staging = aic_at(e, f.taps, number(&f, "staging.at"));
         aic_name(e, f.staging, "staging");
     }
-    f.band = aic_at(e, f.taps, number(&f, "band.at"));
     aic_name(e, f.taps, "taps");
-    aic_name(e, f.band, "band.memory");
+    if (!f.key->in_place) {
+        f.band = aic_at(e, f.taps, number(&f, "band.at"));
+        aic_name(e, f.band, "band.memory");
+    }
     if (f.key->defers) {
         begin_deferred(&f);
     }

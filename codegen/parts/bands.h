@@ -23,14 +23,15 @@
  *     band.tiles                 tile rows of a band
  *     out.cols                   columns of the output
  *     out.row, out.col           of a band, from one output row, one output pixel to the next
- *     row.step, row.reach        band rows from one output row to the next; that one output row needs
- *     down.stride, down.pad      of image rows
+ *     row.step, row.reach        band rows from one output row to the next; that one output row needs; unless in_place
+ *     down.stride, down.pad      of image rows; unless in_place
  *     kh, kw                     taps of the kernel, as the table has them: loops
  *     kh.step, kw.step           band rows, columns from one to the next
  *     row.pitch, pixel.pitch     of a band; with residues: of one of them
  *     row.residues, row.residue  residues; bytes from one to the next; with row_residues
  *     col.residues, col.residue  the same; with col_residues
- *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; the last one with defers
+ *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; band.at unless in_place, the last
+ *                                one with defers
  *     panel.pitch                from one panel to the next
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
  *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; the same
@@ -54,7 +55,7 @@
  *     D.end                      extent and padding before it
  *     D.reach.S                  image rows from the first to the last pixel of a tile
  *
- *   roles `tile.T`, void (out, band, panel, taps; [block]); `image`, void (band, image; first, rows);
+ *   roles `tile.T`, void (out, band, panel, taps; [block]); `image`, void (band, image; first, rows), unless in_place;
  *   `load.S`, void (staging, old; row, count, column); `store.S`, void (target, staging, table, inputs...; row, count,
  *   column); `leave`, void (note; runs, most); `finite`, the part, with finite
  *

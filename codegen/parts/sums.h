@@ -10,4 +10,7 @@
  * AIC_SUM_FAST are the total. */
 LLVMValueRef aic_sum_fold(aic_emit *e, aic_sum kind, aic_tile_start start, LLVMValueRef total, LLVMValueRef sum);
 
+/* Adds products of k-packs of the image and of weights. */
+LLVMValueRef aic_sum_add(aic_emit *e, aic_product product, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight);
+
 #endif

@@ -2,7 +2,7 @@
  *
  * The reduction is a nest of four loops; LLVM removes those of one iteration:
  *
- *     channel blocks   only where the order is fixed (cube): c1 outermost
+ *     channel blocks   where the order is fixed (cube): c1 outermost; or innermost but k-packs, where they are apart
  *       tap blocks     as many taps as are added up before the sums are folded into the totals
  *         taps         offsets into the band come from a table
  *           k-packs    `unroll` of them straight-line
@@ -11,7 +11,6 @@
  * ranges; or one over the taps of the rows, if no columns are left out. */
 #include "codegen/parts/tile.h"
 #include "codegen/arithmetic.h"
-#include "codegen/family/family.h"
 #include "codegen/integer.h"
 #include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
@@ -43,6 +42,7 @@ typedef struct tile {
     LLVMValueRef kpacks; /* the same in the current block */
     tap_range range;     /* if tiles leave out any */
     LLVMValueRef seen[AIC_CARRIED_MAX]; /* by vectors, where in a pixel that begins which the vector's lanes see */
+    LLVMValueRef offset;                /* what is added to each k-pack of the image, by exclusive or; NULL: nothing */
     LLVMValueRef first;                 /* address in the panel of the first tap of the current block of channels */
 } tile;
 
@@ -152,34 +152,6 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 
 /* ---- the reduction ---- */
 
-/* Words of int8 as pairs of int16: the upper half of each is its sign, which the weight's does not count. */
-static LLVMValueRef multiply_words(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
-{
-    enum { LOWER = 0xffff };
-    LLVMBuilderRef b = k->e->builder;
-    LLVMTypeRef pairs = aic_vector(k->e->i16, 2 * k->lanes);
-    weight = LLVMBuildAnd(b, weight, aic_const_int(LLVMTypeOf(weight), LOWER), "");
-    return aic_family_of(k->e->target)
-        ->dot2.emit(k->e, sum, LLVMBuildBitCast(b, image, pairs, ""), LLVMBuildBitCast(b, weight, pairs, ""));
-}
-
-static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
-{
-    switch ((aic_product)k->key->product) {
-    case AIC_PRODUCT_PAIR:
-    case AIC_PRODUCT_ROWS:
-        return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
-    case AIC_PRODUCT_WORD:
-        return multiply_words(k, sum, image, weight);
-    case AIC_PRODUCT_QUAD:
-        return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
-    case AIC_PRODUCT_FLOAT:
-    case AIC_PRODUCT_BFLOAT: /* only in other micro-kernels */
-        break;
-    }
-    return aic_fma(k->e, image, weight, sum);
-}
-
 /* Names the values that a loop carries: the sums, by pixel and vector, and the pointer into the panel. */
 static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
 {
@@ -260,7 +232,7 @@ static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, uns
                                const char *suffix)
 {
     aic_emit *e = k->e;
-    const unsigned bytes = (unsigned)k->key->kpack_bytes;
+    const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
     LLVMValueRef pixel = pixel_at(k, band, p), value = NULL;
     const aic_tile_image image = (aic_tile_image)k->key->image;
@@ -272,9 +244,10 @@ static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, uns
     } else if (image == AIC_TILE_LANES) {
         value = load_lanes(k, pixel, scalar, kpack * bytes, vector);
     } else {
-        LLVMValueRef one = aic_load(e, scalar, pixel, kpack * bytes, bytes);
+        LLVMValueRef one = aic_load(e, scalar, pixel, kpack * bytes, align);
         aic_name(e, one, "x.p%u%s.kpack", p, suffix);
         value = aic_splat(e, one, k->lanes);
+        value = k->offset == NULL ? value : LLVMBuildXor(e->builder, value, k->offset, "");
     }
     value = LLVMBuildBitCast(e->builder, value, k->kpacks_type, "");
     aic_name(e, value, "x.p%u%s", p, suffix);
@@ -315,7 +288,8 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
         LLVMValueRef image = NULL;
         for (unsigned v = 0; v < vectors; v++) {
             image = v == 0 || !same ? load_image(k, band, p, v, kpack, suffix.text) : image;
-            sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
+            sums[p * vectors + v] =
+                aic_sum_add(e, (aic_product)k->key->product, sums[p * vectors + v], image, weight[v]);
             aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->key->unroll ? "next" : "sum");
         }
     }
@@ -371,6 +345,34 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     for (unsigned i = 0; i <= k->sums; i++) {
         values[i] = carried[i];
     }
+}
+
+/* K-packs of a tap in the current block of channels, of so many. */
+static LLVMValueRef kpacks_of(const tile *k, LLVMValueRef block, LLVMValueRef blocks)
+{
+    aic_emit *e = k->e;
+    if (!k->key->counts || k->key->one_block) {
+        return k->count;
+    }
+    LLVMValueRef next = aic_add(e, block, aic_int(e, 1));
+    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, next, blocks, "");
+    return LLVMBuildSelect(e->builder, is_last, k->count, aic_trips(e, "kpacks"), "");
+}
+
+static const char BLOCK_LOOP[] = "block: blocks of channels";
+
+/* Adds the products of all channels of a pixel, where blocks of them are apart in the image. */
+static void emit_pixel(const tile *k, LLVMValueRef *values)
+{
+    aic_emit *e = k->e;
+    tile of = *k;
+    aic_loop loop;
+    LLVMValueRef blocks = aic_trips(e, "blocks");
+    aic_loop_begin(e, &loop, BLOCK_LOOP, aic_int(e, 0), blocks, 1, values, k->sums + 1);
+    name_carried(k, &loop, "acc", ".block");
+    of.kpacks = kpacks_of(k, loop.index, blocks);
+    emit_tap(&of, values, aic_times(e, loop.index, aic_number(e, "block.pitch")), aic_int(e, 0));
+    aic_loop_end(e, &loop);
 }
 
 /* Emits what is done for a tap: emit_tap(), or emit_tap_block() if each tap is a block. */
@@ -437,7 +439,9 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
         aic_name(e, values[i], "acc.p%u.v%u.start", i / k->vectors, i % k->vectors);
     }
     values[k->sums] = totals[k->sums];
-    if (k->key->block_taps == 1) {
+    if (aic_tile_is_apart(k->key)) {
+        emit_pixel(k, values);
+    } else if (k->key->block_taps == 1) {
         emit_tap(k, values, channel_offset, first);
     } else if (aic_tile_skips(k->key)) {
         emit_range(k, values, channel_offset, emit_tap);
@@ -475,16 +479,12 @@ static void emit_reduction(tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
     aic_loop channels;
-    LLVMValueRef blocks = k->key->one_block ? aic_int(e, 1) : aic_trips(e, "blocks");
-    aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), blocks, 1, totals, k->sums + 1);
+    const bool one = k->key->one_block || aic_tile_is_apart(k->key);
+    LLVMValueRef blocks = one ? aic_int(e, 1) : aic_trips(e, "blocks");
+    aic_loop_begin(e, &channels, BLOCK_LOOP, aic_int(e, 0), blocks, 1, totals, k->sums + 1);
     name_carried(k, &channels, "total", ".block");
     LLVMValueRef offset = aic_times(e, channels.index, aic_number(e, "block.pitch"));
-    k->kpacks = k->count;
-    if (k->key->counts && !k->key->one_block) {
-        LLVMValueRef next = aic_add(e, channels.index, aic_int(e, 1));
-        LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, next, blocks, "");
-        k->kpacks = LLVMBuildSelect(e->builder, is_last, k->count, aic_trips(e, "kpacks"), "");
-    }
+    k->kpacks = kpacks_of(k, channels.index, blocks);
     if (aic_tile_skips(k->key) && k->key->block_taps == 1) {
         k->first = aic_at(e, behind_head(k), aic_times(e, channels.index, aic_number(e, "block.panel")));
         emit_range(k, totals, offset, emit_tap_block);
@@ -572,6 +572,9 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     }
     for (unsigned v = 0; v < k.vectors && (key->image == AIC_TILE_VECTORS || key->image == AIC_TILE_SPREAD); v++) {
         k.seen[v] = group_offset(&k, v * k.lanes);
+    }
+    if (key->in_place && key->image_offset != 0) {
+        k.offset = aic_splat(e, LLVMConstInt(e->i32, (unsigned)key->image_offset * 0x01010101u, false), k.lanes);
     }
     if (aic_tile_skips(key)) {
         k.range = load_range(&k);

@@ -11,7 +11,7 @@
  *     pixel.P                    from the first pixel to pixel P in the band, P > 0
  *     out.P                      the same in the result, or where tiles store it
  *     out.block.B                from the first to block B of 16 output channels, B > 0
- *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
+ *     block.pitch, block.panel   from one block of channels to the next, in the band, or the image, and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels
  *     panel.start                of a panel's head, if it has one
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
@@ -50,6 +50,12 @@ static inline bool aic_tile_skips(const aic_tile_key *key)
 static inline bool aic_tile_jumps(const aic_tile_key *key)
 {
     return key->counts && !(key->one_tap && key->one_block);
+}
+
+/* Whether blocks of channels are apart, and nothing is folded between them. */
+static inline bool aic_tile_is_apart(const aic_tile_key *key)
+{
+    return key->in_place && !key->one_block;
 }
 
 /* Blocks of 16 output channels in a tile. */

@@ -113,6 +113,15 @@ START_TEST(test_traffic)
         ck_assert_double_eq(small.bytes[AIC_TRAFFIC_MEMORY], 2 * 64 * 64 + 4 * 64 * ROWS[i].rows + 2 * 4 * 64 * 64);
         aic_free(small.text);
     }
+    aic_explanation in_place = explain("conv2d(dtype=int8, fm_shape=[2,16,16,32], kernel_shape=[2,1,1,64,32])",
+                                       "schedule(kernel=vector, rows=1, cols=8, vectors=2, unroll=2, band=4, "
+                                       "hold=panel, blocks=1, ahead=0, in_place=1)",
+                                       "avx512vnni");
+    /* The image, weights with a start for each channel, and the result: there is no band. */
+    ck_assert_double_eq(in_place.bytes[AIC_TRAFFIC_MEMORY], 2 * 256 * 32 + 64 * (64 + 4) + 256 * 64 * 4);
+    ck_assert_ptr_nonnull(strstr(in_place.text, "for band: 4 times, 4 rows of the image, where they lie\n"));
+    ck_assert_ptr_nonnull(strstr(in_place.text, "bands: 4 of 4 rows, which are read where the image has them"));
+    aic_free(in_place.text);
 }
 END_TEST
 

@@ -37,6 +37,8 @@ static const struct bad {
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=-64)", "ahead = -64 is outside 0..1048576"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, narrow=2)", "narrow = 2 is outside 0..1"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, narrow=-1)", "narrow = -1 is outside 0..1"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, in_place=1)", "in_place = 1: an output pixel sees several"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, in_place=2)", "in_place = 2: an output pixel sees several"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, blocks=2)",
      "blocks = 2: the micro-kernel takes all channels"},
     {"plan(rows=1)", "expected schedule(...) instead of plan"},

@@ -60,6 +60,17 @@ static void lay_out_pointers(const aic_contraction *c, const aic_plan_geometry *
     b->bytes = b->residue_bytes + c->across.extent * g->channels * g->source_bytes;
 }
 
+/* The image where it lies, of which pixels between two output pixels are left out. */
+static void lay_out_in_place(const aic_contraction *c, const aic_plan_geometry *g, aic_plan_band *b)
+{
+    b->pixel_pitch = c->across.stride * c->image.pixel * g->source_bytes;
+    b->row_pitch = c->down.stride * c->image.row_pitch * g->source_bytes;
+    b->plane_bytes = c->image.block * g->source_bytes;
+    b->row_planes = c->c1;
+    b->edge_bytes = AIC_LINE_BYTES - c->c0 * g->source_bytes;
+    b->residue_bytes = b->bytes = 0;
+}
+
 /* Where the stride exceeds the kernel's reach, rows and columns between two windows are left out of the band. */
 aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
 {
@@ -94,12 +105,30 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     if (wish->steps > 0) {
         lay_out_pointers(c, g, &b);
     }
+    if (g->in_place) {
+        lay_out_in_place(c, g, &b);
+    }
     return b;
+}
+
+int64_t aic_band_bytes(const aic_plan_geometry *g, const aic_plan_band *b, int64_t rows, int64_t way)
+{
+    if (!g->in_place) {
+        return rows * b->row_pitch;
+    }
+    return b->row_planes * aic_most(rows * b->columns * b->pixel_pitch, common_divisor(b->plane_bytes, way));
+}
+
+bool aic_planes_crowd(const aic_contraction *c, const aic_machine *machine)
+{
+    enum { WAYS = 8 };
+    const int64_t plane = c->image.block * (int64_t)aic_dtype_size(c->dtype);
+    return c->c1 * common_divisor(plane, machine->l2_bytes / WAYS) > machine->l2_bytes;
 }
 
 int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols)
 {
     const int64_t reach = b->columns - (c->across.out - 1) * b->col_step;
-    return ((rows - 1) * b->row_step + b->row_reach) * ((cols - 1) * b->col_step + reach) * b->pixel_pitch *
-           b->row_planes;
+    return ((rows - 1) * b->row_step + b->row_reach) *
+           (((cols - 1) * b->col_step + reach) * b->pixel_pitch + b->edge_bytes) * b->row_planes;
 }

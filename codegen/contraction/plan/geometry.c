@@ -57,5 +57,6 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
                                .slices = slices,
                                .channels = c->channels / slices,
                                .m = schedule->m,
+                               .in_place = schedule->in_place != 0,
                                .accumulate = c->accumulate && !aic_starts_as_bias(c)};
 }

@@ -36,6 +36,7 @@ typedef struct aic_plan_geometry {
     int64_t slices;   /* bands have the channels of so many parts of the groups apart, as outputs see one; or 1 */
     int64_t channels; /* that a band has */
     int64_t m;        /* tiles consist of small tiles of m x m results (Winograd's method); 0: they do not */
+    bool in_place;    /* tiles read the image where it lies, and nothing is packed */
     bool accumulate;  /* tiles start from the contraction's start values; false also where the epilogue adds these */
 } aic_plan_geometry;
 

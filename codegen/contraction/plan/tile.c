@@ -21,7 +21,7 @@ aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geomet
 {
     enum { RANGES = 4 };
     const int64_t range_words = p->padding.rows || p->padding.columns ? RANGES : 0;
-    const int64_t blocks = g->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1;
+    const int64_t blocks = g->in_place || g->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1;
     const bool counts = p->counts && p->kpacks / blocks != g->unroll;
     return (aic_plan_tile){.holds_window = schedule->hold == aic_tag("window"),
                            .ahead = schedule->ahead,
