@@ -103,22 +103,33 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
+enum { FULL_BITS = 512 };
+
 /* Shorter vectors where all lanes of one then lie in a group, so that its k-packs are broadcast: spreading them over
  * lanes of 512 bits takes one of few shuffle units, which leaves half to two thirds of the multiply-adds, and halves
  * lose no more than that. Of 256 bits it is the better way, but a k-pack for each lane never is. */
-static unsigned lanes_of(const aic_contraction *c, const aic_target *target)
+static unsigned lanes_of_groups(const aic_contraction *c, const aic_target *target, unsigned all)
 {
-    enum { LEAST = 4, FULL_BITS = 512 };
-    const aic_arithmetic a = arithmetic_of(c, target);
-    const unsigned all = (unsigned)target->vector_bits / a.sum_bits;
-    const int64_t outputs = c->groups > 1 ? c->n / c->groups : 0;
+    enum { LEAST = 4 };
+    const int64_t outputs = c->n / c->groups;
     unsigned lanes = all;
     while (lanes > LEAST && outputs % lanes != 0) {
         lanes /= 2;
     }
     const bool halves = lanes < all && outputs >= lanes && outputs % lanes == 0;
-    const bool spread = aic_groups_spread(c, all, aic_seen_of(c).c0 / a.kpack_channels);
+    const bool spread = aic_groups_spread(c, all, aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels);
     return halves && (!spread || (target->vector_bits == FULL_BITS && lanes == all / 2)) ? lanes : all;
+}
+
+/* Of 512 bits half a vector if that has room for all outputs: where multipliers have 256 bits they take two halves in
+ * the time of one. */
+static unsigned lanes_of(const aic_contraction *c, const aic_target *target)
+{
+    const unsigned all = (unsigned)target->vector_bits / arithmetic_of(c, target).sum_bits;
+    if (c->groups > 1) {
+        return lanes_of_groups(c, target, all);
+    }
+    return target->vector_bits == FULL_BITS && aic_outputs_of(c) <= all / 2 ? all / 2 : all;
 }
 
 /* K-packs of each group that tiles load together and spread over the lanes; 0: they do not. */
@@ -478,8 +489,9 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
     const aic_arithmetic a = arithmetic_of(c, target);
     double kpacks = aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * aic_seen_of(c).channels) /
                     a.kpack_channels;
-    double lanes = (double)target->vector_bits / a.sum_bits;
-    return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / lanes * multiply_cost(c, target);
+    const double lanes = (double)target->vector_bits / a.sum_bits;
+    const double outputs = (double)aic_round_up(aic_outputs_of(c), lanes_of(c, target));
+    return kpacks * (double)(c->down.out * c->across.out) * outputs / lanes * multiply_cost(c, target);
 }
 
 const aic_microkernel aic_microkernel_vector = {
