@@ -17,7 +17,8 @@ typedef struct walk {
     const aic_visitor *visitor;
     aic_space space;
     double bound;  /* of the micro-kernel */
-    bool in_place; /* its tiles read the image where it lies, besides */
+    bool in_place; /* its tiles may read the image where it lies, */
+    bool packed;   /* and from packed bands */
     bool ended;
 } walk;
 
@@ -120,36 +121,41 @@ static bool is_too_dear(const walk *w, const aic_tiling *t)
     return w->visitor->limit != NULL && aic_contraction_least(w->c, w->target, t) >= *w->visitor->limit;
 }
 
+/* Offers the usual schedules of a tile with packed bands. `t` is a finished plan of it. */
+static void offer_packed(walk *w, aic_contraction_schedule schedule, aic_tiling *t)
+{
+    const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, t);
+    offer_fetching(w, schedule, t);
+    offer_holding(w, schedule, t);
+    if (tries_narrow(w, t)) {
+        aic_contraction_schedule narrow = schedule;
+        narrow.narrow = 1;
+        offer_fetching(w, narrow, t);
+    }
+    if (small > 0 && small < schedule.band) {
+        schedule.band = small;
+        offer_fetching(w, schedule, t);
+        offer_holding(w, schedule, t);
+    }
+}
+
 /* Offers the usual loop bodies and bands of a tile. How high a band is makes no difference to tiles that read the image
  * where it lies, as long as it is no higher. */
 static void offer_usual(walk *w, aic_contraction_schedule schedule)
 {
     aic_tiling t;
     schedule.unroll = w->kernel->unroll(w->c, w->target, schedule.rows * schedule.cols * schedule.vectors);
+    schedule.in_place = w->in_place;
     if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK || is_too_dear(w, &t)) {
         return;
     }
     schedule.band = usual_band(w, &t);
-    if (aic_tiling_vary(w->plan, &schedule, &t) != AIC_OK) {
-        return;
-    }
-    const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     if (w->in_place) {
-        aic_contraction_schedule in_place = schedule;
-        in_place.in_place = 1;
-        offer_fetching(w, in_place, &t);
-    }
-    offer_fetching(w, schedule, &t);
-    offer_holding(w, schedule, &t);
-    if (tries_narrow(w, &t)) {
-        aic_contraction_schedule narrow = schedule;
-        narrow.narrow = 1;
-        offer_fetching(w, narrow, &t);
-    }
-    if (small > 0 && small < schedule.band) {
-        schedule.band = small;
         offer_fetching(w, schedule, &t);
-        offer_holding(w, schedule, &t);
+    }
+    schedule.in_place = 0;
+    if (w->packed && aic_tiling_vary(w->plan, &schedule, &t) == AIC_OK) {
+        offer_packed(w, schedule, &t);
     }
 }
 
@@ -253,12 +259,21 @@ static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contr
     return reason;
 }
 
+/* Notes where tiles may read the image: of the usual ones, where it lies if that costs nothing. */
+static void note_places(walk *w, const aic_arithmetic *a)
+{
+    const aic_machine *machine = w->plan->problem.machine;
+    const bool legal = w->space == AIC_SPACE_LEGAL, is_free = a->image_offset == 0 || machine->aside_bits > 0;
+    w->in_place =
+        aic_in_place_refusal(w->c, w->target, w->kernel, a) == NULL && (legal || !aic_planes_crowd(w->c, machine));
+    w->packed = legal || !w->in_place || !is_free;
+}
+
 /* Offers the schedules of a micro-kernel. */
 static void offer_kernel(walk *w)
 {
     const aic_arithmetic arithmetic = w->kernel->arithmetic(w->c, w->target);
-    w->in_place = aic_in_place_refusal(w->c, w->target, w->kernel, &arithmetic) == NULL &&
-                  (w->space == AIC_SPACE_LEGAL || !aic_planes_crowd(w->c, w->plan->problem.machine));
+    note_places(w, &arithmetic);
     for (int64_t vectors = 1; vectors <= VECTORS_MAX && !w->ended; vectors++) {
         if (refuse_vectors(w->kernel, w->c, w->target, vectors) != NULL) {
             continue;

@@ -321,7 +321,8 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const bool alone = embeds && t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
     const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
     const double operations = product_cost(target, t->geometry.arithmetic.product);
-    double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
+    const double latency = has_offsets(t) && t->geometry.vectors == 1 ? 2 * k->latency : k->latency; /* measured */
+    double products = fmax(sums, latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
     const double widened = vectors * widening(c, target, t);
     products += widened;
     double others;
@@ -428,6 +429,26 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, cons
     return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
+/* Whether a tile reads the image where it lies and stores to the result: mostly it has few products. Its costs were
+ * measured (2 to 28 sums): loops have none, and the more sums are stored at the end, the longer the next tile waits. */
+static bool is_bare(const aic_tiling *t)
+{
+    return t->geometry.in_place && t->staging.pitch == 0;
+}
+
+/* What a tile costs besides its products. */
+static double tile_cost(const aic_tiling *t, int64_t pixels)
+{
+    static const double LEAST = 2.0, STORE = 3.0, BESIDE = 9.0;
+    return is_bare(t) ? LEAST + STORE * fmax((double)(pixels * t->geometry.vectors) - BESIDE, 0) : TILE_COST;
+}
+
+/* What a loop body costs besides the same. */
+static double loop_cost(const aic_tiling *t)
+{
+    return is_bare(t) ? 0 : LOOP_COST / (double)t->geometry.unroll;
+}
+
 /* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
  * for each panel. */
 static double store_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
@@ -442,11 +463,11 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     const core k = core_of(&t->geometry, target);
-    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->geometry.unroll;
+    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(t);
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
     return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
-           TILE_COST + store_cost(c, t, &k, rows * cols);
+           tile_cost(t, rows * cols) + store_cost(c, t, &k, rows * cols);
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */

@@ -1,6 +1,8 @@
 /* Schedules whose tiles read the image where it lies: the reference's bits at every level that takes such, of one block
  * of channels and of several, with strides that leave pixels out, and with everything that sums start from and go
- * through. Other levels, and other contractions, refuse them by name. */
+ * through. Other levels, and other contractions, refuse them by name. The default rule takes them where they cost
+ * nothing besides. */
+#include "codegen/contraction/tiling.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
@@ -113,12 +115,49 @@ START_TEST(as_the_reference)
 }
 END_TEST
 
+#define SMALL CONV "fm_shape=[8,56,56,32], kernel_shape=[8,1,1,64,32])"
+
+/* What the default rule chooses. Planes of 64x64 pixels are as large as a way of the second-level cache. */
+static const struct choice {
+    const char *spec;
+    aic_arch arch;
+    const char *level;
+    aic_core core;
+    bool in_place;
+} CHOICES[] = {
+    {SMALL, AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, true},
+    {SMALL, AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN5, true},
+    {SMALL, AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_GOLDEN_COVE, false}, /* the units that multiply are busy */
+    {SMALL, AIC_ARCH_X86_64, "avx512", AIC_CORE_ZEN4, false},
+    {SMALL, AIC_ARCH_X86_64, "avx2+avxvnni", AIC_CORE_ZEN4, false},
+    {SMALL, AIC_ARCH_AARCH64, "dotprod", AIC_CORE_GOLDEN_COVE, true},
+    {CONV "fm_shape=[8,64,64,32], kernel_shape=[8,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, true},
+    {CONV "fm_shape=[9,64,64,32], kernel_shape=[9,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, false},
+    {CONV "fm_shape=[9,65,64,32], kernel_shape=[9,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, true},
+};
+
+START_TEST(where_it_costs_nothing)
+{
+    const struct choice *choice = &CHOICES[_i];
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_spec spec = spec_of(choice->spec);
+    const aic_problem problem = {&spec, &semantics, aic_target_find(choice->arch, choice->level),
+                                 aic_machine_of(choice->core)};
+    aic_plan *plan;
+    ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    ck_assert_int_eq(aic_tiling_of(plan)->geometry.in_place, choice->in_place);
+    aic_plan_free(plan);
+}
+END_TEST
+
 Suite *suite_in_place(void)
 {
     Suite *suite = suite_create("in_place");
     TCase *tcase = tcase_create("in_place");
     tcase_set_timeout(tcase, 240);
     tcase_add_loop_test(tcase, as_the_reference, 0, levels_count() * COUNT);
+    tcase_add_loop_test(tcase, where_it_costs_nothing, 0, sizeof CHOICES / sizeof *CHOICES);
     suite_add_tcase(suite, tcase);
     return suite;
 }
