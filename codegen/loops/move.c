@@ -266,15 +266,18 @@ static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move
 }
 
 /* Takes the dimension that continues in the input where `read` ends, where a lane holds at least two indices of it:
- * loads of `read` alone would leave half of every lane empty. Rows must fill a lane, as only then columns have lanes of
- * their own and may be stored anywhere. A row goes on with the bytes behind it, so those of the next one must follow.
+ * loads of `read` alone would leave half of every lane empty; or where columns are gathered and most of those that
+ * whole indices of it fill exist. Rows must fill a lane, as only then columns have lanes of their own and may be stored
+ * anywhere. A row goes on with the bytes behind it, so those of the next one must follow.
  */
 static void take_follow(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
     const int64_t lane = VECTOR_MIN / size;
     const int follow = find_stride(&p->box, 0, p->read.extent * size);
     const int64_t row = follow >= 0 ? p->box.dim[follow].extent * p->read.extent : 0;
-    if (p->read.extent > 1 && 2 * p->read.extent <= lane && choose_rows(p, size, schedule) >= lane &&
+    const int64_t most = schedule->cols / p->read.extent * p->read.extent;
+    const bool fills = p->read.extent % lane != 0 && most * 8 >= schedule->cols * 7 && aic_move_columns_collide(p);
+    if (p->read.extent > 1 && (2 * p->read.extent <= lane || fills) && choose_rows(p, size, schedule) >= lane &&
         schedule->cols >= lane && p->rows_valid == p->write.extent && row >= lane && p->write.in[0] >= row * size) {
         p->follow = p->box.dim[follow];
         drop(&p->box, (unsigned)follow);
@@ -294,7 +297,16 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     } else {
         drop(&p->box, (unsigned)write);
     }
-    take_follow(p, (unsigned)p->write.out, schedule);
+    const unsigned size = (unsigned)p->write.out;
+    if (aic_move_plan_turn(p, size, schedule)) {
+        const int together = find_stride(&p->box, -1, p->write.extent * size);
+        if (together >= 0 && aic_is_power(p->write.extent) && p->write.extent * size <= p->machine->line_bytes) {
+            p->next = p->box.dim[together];
+            drop(&p->box, (unsigned)together);
+        }
+        return;
+    }
+    take_follow(p, size, schedule);
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
     const bool fills = bytes <= p->machine->line_bytes && aic_is_power(bytes);
@@ -302,64 +314,6 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
     }
-}
-
-/* Sets of the first-level cache, of l1_ways lines each. */
-static int64_t l1_sets(const aic_machine *machine)
-{
-    return machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
-}
-
-int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes)
-{
-    int64_t apart = bytes % machine->line_bytes == 0 ? bytes / machine->line_bytes : 1;
-    int64_t used = l1_sets(machine);
-    while (used > 1 && apart % 2 == 0) {
-        apart /= 2;
-        used /= 2;
-    }
-    return used * machine->l1_ways;
-}
-
-/* Whether lines of the tile's rows push each other out of the first-level cache: rows a multiple of many lines apart
- * share few of its sets. */
-static bool rows_collide(const aic_move_plan *p)
-{
-    const aic_machine *machine = p->machine;
-    const int64_t line = machine->line_bytes, sets = l1_sets(machine);
-    int64_t most = 0, first[TILE_MAX];
-    if (p->write.in[0] % line != 0 || (p->tile.next_count > 1 && p->next.in[0] % line != 0) ||
-        p->tile.rows > TILE_MAX) {
-        return false;
-    }
-    const int64_t group = p->tile.next_count > 1 ? p->write.extent : p->tile.rows;
-    for (int64_t row = 0; row < p->tile.rows; row++) {
-        int64_t same = 0;
-        first[row] = (row / group * p->next.in[0] + row % group * p->write.in[0]) / line % sets;
-        for (int64_t other = 0; other <= row; other++) {
-            same += row % group < p->rows_valid && other % group < p->rows_valid && first[other] == first[row];
-        }
-        most = same > most ? same : most;
-    }
-    return most > machine->l1_ways;
-}
-
-/* Rows that collide are read whole lines at a time; in parts, a line would be gone before it is used up. As many lines
- * as the core likes, where their copies leave half of the first-level cache and the last tile does not repeat much; a
- * single one from memory, or where columns are parts of lines that the next tile along the output goes on with. */
-static int64_t staged_columns(const aic_move_plan *p, unsigned size)
-{
-    const aic_machine *machine = p->machine;
-    const int64_t columns = machine->line_bytes / size, extent = p->read.extent;
-    if (p->tile.cols >= columns || extent < columns || !rows_collide(p)) {
-        return 0;
-    }
-    int64_t lines = p->past || p->next.extent > 1 ? 1 : machine->run_lines;
-    while (lines > 1 && (p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
-                         aic_round_up(extent, lines * columns) - extent > extent / 8)) {
-        lines /= 2;
-    }
-    return lines * columns;
 }
 
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
@@ -393,25 +347,32 @@ static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
     }
 }
 
-/* Columns of a tile with `follow`: whole indices of it, with the fewest columns that are loaded in vain. */
-static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
+/* Columns of a tile with `follow`: whole indices of it, with the fewest columns that are loaded in vain. False: no tile
+ * of so many columns has several. */
+static bool choose_following(aic_move_plan *p, unsigned size, int64_t most)
 {
     const int64_t lane = VECTOR_MIN / size, extent = p->read.extent;
     int64_t best = 0;
     for (int64_t cols = lane; cols <= most; cols *= 2) {
         const int64_t count = aic_least(cols / extent, p->follow.extent);
         const int64_t gain = count * extent * TILE_MAX / cols;
-        if (gain > best && cols - count * extent < lane) {
+        if (count > 1 && gain > best && cols - count * extent < lane) {
             best = gain;
             p->tile.cols = cols;
             p->tile.follow_count = count;
             p->tile.over = cols - count * extent;
         }
     }
+    return best > 0;
 }
 
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
+    if (p->tile.unit > 0) {
+        p->tile.next_count = p->next.extent > 1 ? rows_together(p, size, p->next.extent) : 1;
+        p->tile.rows = p->next.extent > 1 ? p->write.extent * p->tile.next_count : p->tile.rows;
+        return;
+    }
     p->tile.rows = choose_rows(p, size, schedule);
     if (p->next.extent > 1) {
         p->tile.next_count = rows_together(p, size, p->next.extent);
@@ -422,11 +383,17 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
         most /= 2;
     }
     if (p->follow.extent > 1) {
-        choose_following(p, size, most);
-        return;
+        if (choose_following(p, size, most)) {
+            return;
+        }
+        p->box.dim[p->box.dims++] = p->follow;
+        p->follow.extent = 1;
     }
     choose_columns(p, size, most);
-    p->tile.stage = staged_columns(p, size);
+    p->tile.stage = aic_move_staged_columns(p, size);
+    if (p->tile.stage > 0 && p->next.extent > 1) {
+        aic_move_fill_registers(p, size);
+    }
     int64_t rest = p->tile.stage == 0 && p->tile.over == 0 ? p->read.extent % p->tile.cols : 0;
     if (rest > 0 && 2 * rest <= p->tile.cols) {
         p->tile.tail = VECTOR_MIN / size <= p->tile.rows ? rest : aic_power_within(2 * rest - 1);
@@ -439,7 +406,8 @@ static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule
 {
     const int64_t tile = p->tile.stage == 0 || p->past ? p->tile.rows : p->tile.rows * p->machine->band_tiles;
     const int64_t band = schedule->band < tile ? tile : schedule->band;
-    return p->tile.next_count > 1 && !aic_is_power(p->write.extent) ? band / p->tile.rows * p->tile.next_count : band;
+    const int64_t tiles = aic_most(band / p->tile.rows, 1);
+    return p->tile.next_count > 1 && !aic_is_power(p->write.extent) ? tiles * p->tile.next_count : band;
 }
 
 /* Makes a dimension of the box of the steps of `inner` along one of the tiles' dimensions. */
@@ -487,9 +455,11 @@ static aic_division divide(const aic_move_plan *p)
 }
 
 static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                      const aic_machine *machine, bool past, aic_move_plan *p)
+                      const aic_target *target, const aic_machine *machine, bool past, aic_move_plan *p)
 {
     *p = (aic_move_plan){.machine = machine,
+                         .target = target,
+                         .bytes = aic_box_bytes(move, box),
                          .box = *box,
                          .past = past,
                          .near = {.extent = 1},
@@ -510,6 +480,7 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
     }
     p->tile.band = band_of(p, schedule);
     if (p->transposes) {
+        aic_move_plan_gather(p, move->size);
         split_bands(p);
     }
     aic_box_sort(&p->box);
@@ -518,9 +489,9 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
 }
 
 void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        const aic_machine *machine, aic_move_plan *p)
+                        const aic_target *target, const aic_machine *machine, aic_move_plan *p)
 {
-    make_plan(move, box, schedule, machine, false, p);
+    make_plan(move, box, schedule, target, machine, false, p);
 }
 
 /* ---- stores past the caches ---- */
@@ -542,18 +513,25 @@ static bool is_aligned(int64_t bytes)
 /* Whether every store of the plan begins at a multiple of the alignment. */
 static bool stores_aligned(const aic_move_plan *p, unsigned size)
 {
-    bool aligned =
-        is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out) && is_aligned(p->follow.out);
+    bool aligned = is_aligned(p->box.out) && (p->tile.gather > 0 || is_aligned(p->next.out)) &&
+                   is_aligned(p->near.out) && is_aligned(p->follow.out);
     for (unsigned i = 0; i < p->box.dims; i++) {
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
     const bool contiguous =
         p->read.out == p->tile.rows * size && p->tile.rows == p->write.extent && p->follow.extent == 1;
+    if (p->tile.unit > 0 && contiguous) { /* whole units */
+        return aligned && is_aligned(p->tile.rows * p->read.extent * size);
+    }
     if (p->transposes && contiguous && aic_is_power(p->tile.rows)) { /* so that every lane of a tile is aligned */
         return aligned && is_aligned(p->tile.rows * aic_move_columns(p) * size) &&
                is_aligned(p->tile.rows * p->read.extent * size);
     }
     aligned = aligned && is_aligned(p->read.out);
+    if (p->tile.gather > 0) {
+        const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+        return aligned && is_aligned(p->tile.gather) && is_aligned(along->extent * along->out);
+    }
     if (p->transposes) {
         return aligned && is_aligned(p->tile.rows * size) && is_aligned(p->write.extent * size);
     }
@@ -561,18 +539,24 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
 }
 
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        const aic_machine *machine, aic_move_plan *plan)
+                        const aic_target *target, const aic_machine *machine, aic_move_plan *plan)
 {
     aic_move_schedule narrow = *schedule;
     if (aic_box_bytes(move, box) < machine->past_bytes) {
         return false;
     }
+    make_plan(move, box, schedule, target, machine, true, plan);
+    if (plan->tile.gather > 0) {
+        plan->burst = plan->near.extent;
+        plan->division = divide(plan);
+        return stores_aligned(plan, move->size);
+    }
     narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    make_plan(move, box, &narrow, machine, true, plan);
+    make_plan(move, box, &narrow, target, machine, true, plan);
     if (plan->transposes) { /* whole lines */
         narrow.rows = machine->line_bytes / move->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
-        make_plan(move, box, &narrow, machine, true, plan);
+        make_plan(move, box, &narrow, target, machine, true, plan);
     }
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     plan->division = divide(plan);

@@ -93,16 +93,19 @@ typedef struct aic_move_tile {
     /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
      * two: a row goes on with the bytes behind it, the last one ends where the input does. */
     int64_t over;
-    int64_t tail;  /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
-    int64_t stage; /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
-    int64_t band;  /* rows along `write` (indices of `next`) that are done before a step along `read` */
+    int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
+    int64_t unit;   /* bytes within which rows or columns of an odd number are turned (move_turn.c); 0: they are not */
+    int64_t gather; /* bytes of a column, all of a band, that are gathered before they are written; 0: they are not */
+    int64_t band;   /* rows along `write` (indices of `next`) that are done before a step along `read` */
 } aic_move_tile;
 
 /* A box made ready for code: loops over dim[] outside, around tiles that advance along `write`, in which the output is
  * dense, and `read`, in which the input is. */
 typedef struct aic_move_plan {
     const aic_machine *machine; /* whose lines and caches it suits */
-    aic_box box;                /* without the dimensions below; outermost first */
+    const aic_target *target;
+    aic_box box; /* without the dimensions below; outermost first */
     /* Moves elements that are dense along `write` in the output and along `read` in the input: rows x columns in
      * registers. Otherwise it moves runs, contiguous on both sides. */
     bool transposes;
@@ -115,6 +118,7 @@ typedef struct aic_move_plan {
     aic_box_dim next;   /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
     aic_box_dim follow; /* transposes: continues in the input where `read`, a short one, ends; extent 1: none */
     aic_move_tile tile;
+    int64_t bytes;         /* that the box writes */
     int64_t vector;        /* bytes of the widest access */
     int64_t chunk;         /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;             /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
@@ -155,13 +159,28 @@ aic_status aic_move_check_room(bool incomplete);
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_move_check_schedule(const aic_target *target, const aic_move_schedule *schedule);
 
-/* What a (legal) schedule makes of a box on a machine. */
+/* What a (legal) schedule makes of a box for a target on a machine. */
 void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        const aic_machine *machine, aic_move_plan *plan);
+                        const aic_target *target, const aic_machine *machine, aic_move_plan *plan);
 
 /* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        const aic_machine *machine, aic_move_plan *plan);
+                        const aic_target *target, const aic_machine *machine, aic_move_plan *plan);
+
+/* move_turn.c: makes the tile of a transposition one that is turned; false: it cannot be, or that gains nothing. */
+bool aic_move_plan_turn(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule);
+
+/* ---- sets of the first-level cache (move_sets.c) ---- */
+
+/* Columns that are copied aside at a time as the tile's rows share sets; 0: none. */
+int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size);
+
+/* Whether lines of a few columns, all of a short `read`, are more than the sets that they share hold. */
+bool aic_move_columns_collide(const aic_move_plan *p);
+
+/* Makes more rows of the tile one that is copied aside; plans bands that are gathered. */
+void aic_move_fill_registers(aic_move_plan *p, unsigned size);
+void aic_move_plan_gather(aic_move_plan *p, unsigned size);
 
 /* Lines that the first-level cache holds of those that begin so many bytes apart. */
 int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes);

@@ -19,7 +19,7 @@ static const aic_box *main_box(const aic_move *move)
     return largest;
 }
 
-static const aic_move_schedule WIDEST = {.rows = 64, .cols = 64, .vector = 16, .unroll = 4, .band = 64};
+static const aic_move_schedule WIDEST = {.rows = 64, .cols = 64, .vector = 64, .unroll = 4, .band = 64};
 
 /* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
  * addresses to compute; a line that is stored in parts, with other lines between them, is taken up again. */
@@ -31,6 +31,10 @@ static const double SIZE_COST = 0.04;
 static double passes_of(const aic_move *move, const aic_move_plan *p)
 {
     double passes = 0;
+    if (p->tile.unit > 0) { /* half of one for every bit of a turn, and one that puts lanes in order */
+        const int64_t odd = p->tile.cols % 2 != 0 ? p->tile.cols : p->tile.rows;
+        return log2((double)aic_power_within(odd)) / 2 + 1;
+    }
     int64_t rows = p->tile.rows < 16 / move->size ? p->tile.rows : 16 / move->size;
     for (; p->transposes && p->tile.cols > 1 && rows > 1; rows /= 2) {
         passes++;
@@ -38,12 +42,20 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
     return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
 }
 
+/* Lanes that are put into registers behind the first one, where columns are gathered; the others are made up for by
+ * wide stores of columns. */
+static double lanes_of(const aic_move_plan *p, double bytes)
+{
+    return p->tile.gather > 0 && p->tile.unit == 0 ? bytes / AIC_MOVE_LANE - bytes / (double)p->vector : 0;
+}
+
 /* Stores of lines that were begun before. */
 static double parts_of(const aic_move *move, const aic_move_plan *p, double bytes)
 {
     const double line = (double)p->machine->line_bytes, column = (double)(p->tile.rows * move->size);
-    return p->transposes && p->read.out > p->tile.rows * move->size && column < line ? bytes / column - bytes / line
-                                                                                     : 0;
+    return p->transposes && p->tile.gather == 0 && p->read.out > p->tile.rows * move->size && column < line
+               ? bytes / column - bytes / line
+               : 0;
 }
 
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
@@ -53,17 +65,18 @@ static double predict_box(const aic_move *move, const aic_box *box, const aic_mo
     double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->tile.rows * p->tile.cols) * run;
     double access = (double)p->vector;
     if (p->transposes) {
-        int64_t column = p->tile.rows * move->size;
+        int64_t column = p->tile.unit > 0 ? p->tile.unit : p->tile.rows * move->size;
         access = column < 16 || column > p->vector ? access : (double)column;
     } else if (p->run < p->vector) {
         access = run;
     }
-    const bool odd = p->transposes && !aic_is_power(p->tile.rows); /* stores of a lane */
+    const bool odd = p->transposes && !aic_is_power(p->tile.rows) && p->tile.unit == 0 &&
+                     p->tile.cols * move->size > AIC_MOVE_LANE; /* stores of a lane */
     const double stores = odd ? bytes / AIC_MOVE_LANE : bytes / access,
                  loads = odd ? bytes / (double)p->vector : stores;
     const double loaded = p->follow.extent > 1 ? (double)p->tile.cols / (double)aic_move_columns(p) : 1;
     double cost = loads * loaded + stores + bytes * loaded / (double)p->vector * passes_of(move, p) +
-                  bytes / tile * TILE_COST + parts_of(move, p, bytes) * PART_COST;
+                  lanes_of(p, bytes) + bytes / tile * TILE_COST + parts_of(move, p, bytes) * PART_COST;
     return cost * (1 + SIZE_COST * log2(tile / run));
 }
 
@@ -142,9 +155,12 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
     s.cols = is_power ? columns_for(s.rows, vector, size) : vector / size;
     s.rows = is_power ? s.rows : WIDEST.rows;
     s.band = s.rows * size < line ? line / size : s.rows;
+    if (widest->follow.extent > 1 && 2 * widest->read.extent * size > AIC_MOVE_LANE) {
+        s.cols = WIDEST.cols; /* fewer load more in vain */
+    }
     lengthen_band(&s, widest, size);
     offer(w, &s);
-    s.cols *= s.cols < 64 ? 2 : 1;
+    s.cols *= s.cols < WIDEST.cols ? 2 : 1;
     offer(w, &s);
     s.band *= 4;
     offer(w, &s);
@@ -183,7 +199,7 @@ void aic_move_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visi
 {
     walk w = {.plan = plan, .move = aic_move_of(plan), .visitor = visitor};
     aic_move_plan widest;
-    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, plan->problem.machine, &widest);
+    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, plan->problem.target, plan->problem.machine, &widest);
     for (int64_t vector = 16; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
         if (space == AIC_SPACE_LEGAL) {
             offer_all(&w, vector);
@@ -234,6 +250,12 @@ static void report_box(FILE *out, const aic_move *move, const aic_box *box, cons
         fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->tile.rows, (long long)p->tile.cols);
         if (p->rows_valid < p->write.extent) {
             fprintf(out, ", %lld rows read", (long long)p->rows_valid);
+        }
+        if (p->tile.unit > 0) {
+            fprintf(out, ", turned within %lld bytes", (long long)p->tile.unit);
+        }
+        if (p->tile.gather > 0) {
+            fprintf(out, ", gathers %lld bytes of a column", (long long)p->tile.gather);
         }
         fprintf(out, "\n");
     } else {

@@ -49,17 +49,35 @@ static int64_t fetched_line(const aic_move_plan *p, int64_t size)
 {
     const int64_t line = p->machine->line_bytes, bytes = p->tile.rows * size;
     const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % aic_least(bytes, line) != 0;
-    return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line) ? line : 0;
+    return !p->past && p->tile.gather == 0 && p->tile.unit == 0 && p->read.out >= line &&
+                   (begin_anywhere || 2 * bytes == line)
+               ? line
+               : 0;
 }
 
+/* How far ahead a core must fetch what it does not follow by itself: in tiles. */
+enum { TILES_AHEAD = 8, COLUMNS_AHEAD = 2 };
+
 /* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others, where the row
- * is as long. The rows are more than the core follows by itself. */
+ * is as long, as the rows are more than the core follows by itself; and, unless the second-level cache holds the
+ * operands, the columns that tiles of many rows have next, or the rows that come long after those before. */
 static int64_t fetched_ahead(const aic_move_plan *p, int64_t size)
 {
     const aic_machine *machine = p->machine;
-    const int64_t ahead = machine->run_lines * machine->line_bytes;
-    const bool is_in_row = p->read.extent * size >= p->tile.stage * size + ahead;
-    return p->tile.stage > 0 && machine->run_lines > 1 && is_in_row ? ahead : 0;
+    const int64_t ahead = machine->run_lines * machine->line_bytes, rows = p->write.extent * p->write.in[0];
+    if (machine->run_lines == 1) {
+        return 0;
+    }
+    if (p->tile.stage > 0) {
+        return p->read.extent * size >= p->tile.stage * size + ahead ? ahead : 0;
+    }
+    if (2 * p->bytes <= machine->l2_bytes) {
+        return 0;
+    }
+    if (p->follow.extent > 1) {
+        return p->tile.gather > 0 ? COLUMNS_AHEAD * p->tile.cols * size : 0;
+    }
+    return p->tile.unit > 0 && p->next.extent > 1 && rows < 2 * ahead && rows < p->next.in[0];
 }
 
 static void set_transposition(aic_move_key *k, const aic_move_plan *p)
@@ -74,6 +92,8 @@ static void set_transposition(aic_move_key *k, const aic_move_plan *p)
     k->row_pitch = near(in);
     k->next_pitch = k->group > 0 ? near(p->next.in[0] - (k->group - 1) * in) : 0;
     k->column_pitch = near(p->read.out);
+    k->unit = p->tile.unit;
+    k->gather = p->tile.gather;
     k->fetch = fetched_line(p, k->size);
     k->ahead = fetched_ahead(p, k->size);
 }
@@ -135,7 +155,7 @@ static void make_key(usage *u, const aic_target *target)
     const int64_t tile = p->next.extent > 1 ? p->tile.next_count : p->tile.rows;
     k->bands = along->extent > p->tile.band;
     k->writes = aic_least(along->extent, p->tile.band) > tile;
-    k->write_over = (k->bands || k->writes) && sticks_out(along, tile);
+    k->write_over = (k->bands || k->writes) && sticks_out(along, p->tile.gather > 0 ? p->tile.band : tile);
     const aic_box_dim *across = p->follow.extent > 1 ? &p->follow : &p->read;
     k->reads = columns_of(p) > columns_of_tile(p);
     k->read_over = k->reads && k->tail == 0 && sticks_out(across, columns_of_tile(p));
@@ -178,14 +198,21 @@ static void give_loops(usage *u)
         aic_use_trips(&u->use, aic_parts(along->extent, p->tile.band), "bands");
         aic_use_number(&u->use, p->tile.band, "band");
     }
-    if (u->key.bands || u->key.writes) {
+    if (u->key.bands || u->key.writes || (u->key.stage > 0 && u->key.group > 0)) {
         aic_use_trips(&u->use, along->extent, "along");
-        give_tiles(u, along, "write", p->next.extent > 1 ? p->tile.next_count : p->tile.rows, u->key.write_over);
+        const int64_t tile = p->next.extent > 1 ? p->tile.next_count : p->tile.rows;
+        give_tiles(u, along, "write", p->tile.gather > 0 ? p->tile.band : tile, u->key.write_over);
     }
     if (u->key.reads) {
         aic_use_trips(&u->use, columns_of(p), "columns");
     }
-    if (u->key.reads || u->key.stage > 0) {
+    if (u->key.gather > 0 && u->key.follow > 0) {
+        aic_use_number(&u->use, p->read.out, "column");
+    }
+    if (u->key.unit > 0 && u->key.ahead > 0) {
+        aic_use_number(&u->use, TILES_AHEAD * p->next.in[0], "ahead");
+    }
+    if (u->key.reads || u->key.stage > 0 || u->key.gather > 0) {
         give_tiles(u, p->follow.extent > 1 ? &p->follow : &p->read, "read", columns_of_tile(p), u->key.read_over);
     }
 }
@@ -221,7 +248,7 @@ static void give_transposition(usage *u)
     const int64_t group = k->group > 0 ? k->group : k->rows;
     for (int64_t row = 1; row < k->rows; row++) {
         const int64_t at = row / group * p->next.in[0] + row % group * p->write.in[0];
-        if (row % group < k->valid && (k->row_pitch == 0 || k->group > 0)) {
+        if (row % group < k->valid && (k->row_pitch == 0 || k->group > 0) && (k->stage == 0 || row < group)) {
             aic_use_number(&u->use, at, "row.%lld", (long long)row);
         }
     }
@@ -264,7 +291,7 @@ static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodi
         const aic_move_plan *plain = &((const aic_move_derived *)plan->derived)->box[i];
         aic_move_plan past;
         box[i] = (aic_box_use){.plain = use_box(program, target, move, plain, i)};
-        if (aic_move_plan_past(move, &move->box[i], schedule_of(plan), plan->problem.machine, &past)) {
+        if (aic_move_plan_past(move, &move->box[i], schedule_of(plan), target, plan->problem.machine, &past)) {
             box[i].past = use_box(program, target, move, &past, i);
         }
     }
@@ -293,7 +320,8 @@ static aic_status derive(aic_plan *plan)
     aic_move_derived *derived = plan->derived;
     int64_t items = 1;
     for (unsigned i = 0; i < move->boxes; i++) {
-        aic_move_plan_make(move, &move->box[i], schedule_of(plan), plan->problem.machine, &derived->box[i]);
+        aic_move_plan_make(move, &move->box[i], schedule_of(plan), plan->problem.target, plan->problem.machine,
+                           &derived->box[i]);
         items = derived->box[i].division.count > items ? derived->box[i].division.count : items;
     }
     aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));

@@ -27,6 +27,7 @@ typedef struct walk {
     LLVMValueRef pointer[POINTERS]; /* the output's and the input's; that is NULL where there is none */
     LLVMValueRef first, last;       /* iterations that are done of the loop that is divided */
     LLVMValueRef mask;              /* the bytes of a run that are read; NULL: the key says which */
+    LLVMValueRef gathered;          /* where columns are gathered before they are written */
     LLVMValueRef aside;             /* where lines of the input are copied before they are transposed */
 } walk;
 
@@ -183,25 +184,56 @@ static void move_long_run(const walk *w)
 
 /* ---- one tile ---- */
 
+/* Copies the lines of a row aside. */
+static void copy_line(const walk *w, LLVMValueRef from, LLVMValueRef aside)
+{
+    const aic_move_key *k = w->k;
+    aic_emit *e = w->e;
+    const int64_t line = k->stage * k->size;
+    LLVMTypeRef type = bytes_type(e, k->vector);
+    for (int64_t at = 0; at < line; at += k->vector) {
+        aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), aside, at, (unsigned)k->vector);
+    }
+    for (int64_t at = 0; at < line && k->ahead > 0; at += AIC_LINE_BYTES) {
+        aic_fetch_to_read(e, from, k->ahead + at);
+    }
+}
+
 /* Copies the lines of `rows` rows of the tile aside, row after row. Behind the last tile, what is fetched ahead is
  * useless but harmless. */
 static void copy_aside(const walk *w, int64_t rows, LLVMValueRef in, LLVMValueRef aside)
 {
     const aic_move_key *k = w->k;
     aic_emit *e = w->e;
-    const int64_t line = k->stage * k->size, group = k->group > 0 ? k->group : k->rows;
-    LLVMTypeRef type = bytes_type(e, k->vector);
+    const int64_t line = k->stage * k->size;
     for (int64_t row = 0; row < rows; row++) {
-        if (row % group >= k->valid) {
-            continue;
+        if (row < k->valid) {
+            copy_line(w, aic_move_row(e, k, in, row), aic_at_const(e, aside, row * line));
         }
-        LLVMValueRef from = aic_move_row(e, k, in, row);
-        for (int64_t at = 0; at < line; at += k->vector) {
-            aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), aside, row * line + at, (unsigned)k->vector);
+    }
+}
+
+/* The same of rows in groups: the same row of group after group, as these are near each other. */
+static void copy_groups_aside(const walk *w)
+{
+    const aic_move_key *k = w->k;
+    aic_emit *e = w->e;
+    const int64_t line = k->stage * k->size, groups = k->rows / k->group;
+    int64_t together = 4;
+    while (groups % together != 0) {
+        together /= 2;
+    }
+    for (int64_t row = 0; row < k->valid; row++) {
+        LLVMValueRef from = aic_move_row(e, k, w->pointer[1], row), aside = aic_at_const(e, w->aside, row * line);
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "group: groups of rows that are copied aside", aic_int(e, 0), aic_int(e, groups),
+                       together, NULL, 0);
+        for (int64_t i = 0; i < together; i++) {
+            LLVMValueRef group = aic_add(e, loop.index, aic_int(e, i));
+            copy_line(w, aic_at(e, from, aic_times(e, group, aic_number(e, "in.write"))),
+                      aic_at(e, aside, aic_mul(e, group, k->group * line)));
         }
-        for (int64_t at = 0; at < line && k->ahead > 0; at += AIC_LINE_BYTES) {
-            aic_fetch_to_read(e, from, k->ahead + at);
-        }
+        aic_loop_end(e, &loop);
     }
 }
 
@@ -213,7 +245,9 @@ static void emit_staged_tile(const walk *w)
     const aic_move_key *k = w->k;
     aic_emit *e = w->e;
     const int64_t line = k->stage * k->size;
-    if (k->group == 0 && k->valid == k->rows && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
+    if (k->group > 0) {
+        copy_groups_aside(w);
+    } else if (k->valid == k->rows && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
         aic_loop rows;
         aic_loop_begin(e, &rows, "row: rows of a tile that are copied aside", aic_int(e, 0), aic_int(e, k->rows),
                        TOGETHER, NULL, 0);
@@ -227,7 +261,11 @@ static void emit_staged_tile(const walk *w)
     aic_loop_begin(e, &columns, "column: columns of a tile that is copied aside", aic_int(e, 0), aic_int(e, k->stage),
                    k->cols, NULL, 0);
     walk out = *w;
-    advance_read(&out, columns.index);
+    if (k->gather > 0) {
+        out.pointer[0] = aic_at(e, out.pointer[0], aic_mul(e, columns.index, k->gather));
+    } else {
+        advance_read(&out, columns.index);
+    }
     aic_emit_transpose(e, k, w->skip, out.pointer[0], aic_at(e, w->aside, aic_mul(e, columns.index, k->size)), line);
     aic_loop_end(e, &columns);
 }
@@ -272,6 +310,76 @@ static void emit_tile(const walk *w)
     }
 }
 
+/* ---- columns that are gathered ---- */
+
+/* `count` columns that follow each other in the buffer: their parts of a band, in the widest accesses. */
+static void write_columns(const walk *w, int64_t count, LLVMValueRef out, LLVMValueRef from)
+{
+    aic_emit *e = w->e;
+    aic_move_key key = *w->k;
+    walk column = {.e = e, .k = &key};
+    aic_loop columns;
+    key.vector = key.past ? AIC_MOVE_LANE : key.vector; /* as addresses are aligned */
+    aic_loop_begin(e, &columns, "gathered: columns that are written", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
+    column.pointer[0] = aic_at(e, out, aic_times(e, columns.index, aic_number(e, "out.read")));
+    column.pointer[1] = aic_at(e, from, aic_mul(e, columns.index, key.gather));
+    move_bytes(&column, key.gather, key.gather);
+    aic_loop_end(e, &columns);
+}
+
+/* All columns, with `follow` those of one index of `read` after those of another: in the output they are near. */
+static void write_gathered(const walk *w)
+{
+    const aic_move_key *k = w->k;
+    aic_emit *e = w->e;
+    if (k->follow == 0) {
+        write_columns(w, k->stage > 0 ? k->stage : k->cols - k->over, w->pointer[0], w->gathered);
+        return;
+    }
+    aic_loop reads;
+    aic_loop_begin(e, &reads, "gathered: indices of `read`", aic_int(e, 0), aic_int(e, (k->cols - k->over) / k->follow),
+                   1, NULL, 0);
+    write_columns(w, k->follow, aic_at(e, w->pointer[0], aic_times(e, reads.index, aic_number(e, "column"))),
+                  aic_at(e, w->gathered, aic_mul(e, reads.index, k->follow * k->gather)));
+    aic_loop_end(e, &reads);
+}
+
+/* A tile that is gathered; what its rows have further on is fetched. */
+static void gather_tile(const walk *w)
+{
+    const aic_move_key *k = w->k;
+    for (int64_t row = 0; row < k->rows && k->follow > 0 && k->ahead > 0; row++) {
+        LLVMValueRef from = aic_move_row(w->e, k, w->pointer[1], row);
+        for (int64_t at = 0; at < k->cols * k->size; at += AIC_LINE_BYTES) {
+            aic_fetch_to_read(w->e, from, k->ahead + at);
+        }
+    }
+    emit_tile(w);
+}
+
+/* A band of tiles that begins at `first`: gathered, then written. */
+static void emit_gathered(const walk *w, LLVMValueRef first)
+{
+    const aic_move_key *k = w->k;
+    aic_emit *e = w->e;
+    const int64_t group = k->group > 0 ? k->group : 1;
+    walk band = *w;
+    aic_loop writes;
+    advance_write(&band, within(w, first, k->write_over, "write.last"));
+    walk tile = band;
+    tile.pointer[0] = w->gathered;
+    if (k->writes) {
+        aic_loop_begin(e, &writes, "write: tiles that are gathered", aic_int(e, 0),
+                       aic_int(e, k->gather / (k->size * group)), k->rows / group, NULL, 0);
+        advance_write(&tile, writes.index);
+        gather_tile(&tile);
+        aic_loop_end(e, &writes);
+    } else {
+        gather_tile(&tile);
+    }
+    write_gathered(&band);
+}
+
 /* ---- the loops ---- */
 
 /* A band of tiles, first .. last-1 along `write` or `next`; those of the only band begin at 0. */
@@ -280,6 +388,10 @@ static void emit_writes(const walk *w, LLVMValueRef first, LLVMValueRef last)
     const aic_move_key *k = w->k;
     walk tile = *w;
     aic_loop writes;
+    if (k->gather > 0) {
+        emit_gathered(w, first);
+        return;
+    }
     if (!k->writes && !k->bands) {
         emit_tile(w);
         return;
@@ -429,6 +541,11 @@ LLVMValueRef aic_emit_part_move(aic_emit *e, const void *of, const char *name)
         const int64_t line = k->stage * k->size;
         w.aside = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, (uint64_t)(k->rows * line)), "aside");
         LLVMSetAlignment(w.aside, AIC_LINE_BYTES);
+    }
+    if (k->gather != 0) {
+        const int64_t columns = k->stage > 0 ? k->stage : k->cols;
+        w.gathered = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, (uint64_t)(columns * k->gather)), "gathered");
+        LLVMSetAlignment(w.gathered, AIC_LINE_BYTES);
     }
     emit_bursts(&w);
     aic_emit_function_end(e);

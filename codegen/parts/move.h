@@ -10,6 +10,8 @@
  *       columns                    along `read` (or `follow`) in tiles of one size: a loop; with reads
  *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
  *       write.last, read.last      where the last tile begins; with write_over, read_over
+ *       ahead                      from a row to what is fetched; with unit and ahead
+ *       column                     from one index of `read` to the next in the output; with gather and follow
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
  *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
  *       valid                      bytes of a run that are read; with masks
@@ -25,6 +27,9 @@
 
 /* Bytes of a lane of a register, within which tiles are transposed. */
 enum { AIC_MOVE_LANE = 16 };
+
+/* Rows or columns of an odd number that a tile has at most. */
+enum { AIC_MOVE_ODD_MAX = 15 };
 
 /* Rows and columns that are no further apart than a block of channels is long: where fractals have them. */
 enum { AIC_MOVE_NEAR = 32 };
@@ -51,8 +56,21 @@ static inline int64_t aic_move_tail_columns(int64_t size, int64_t rows, int64_t 
     return columns;
 }
 
+/* Where a column is among those that are gathered: those of one index of `read` next to each other. */
+static inline int64_t aic_move_gathered(const aic_move_key *k, int64_t column)
+{
+    const int64_t extent = k->follow > 0 ? (k->cols - k->over) / k->follow : 1;
+    return k->follow > 0 ? column % extent * k->follow + column / extent : column;
+}
+
 /* move_transpose.c: where a row of a tile begins in the input. */
 LLVMValueRef aic_move_row(aic_emit *e, const aic_move_key *key, LLVMValueRef in, int64_t row);
+
+/* move_transpose.c: where a column of a tile begins in the output, or in the buffer where columns are gathered. */
+LLVMValueRef aic_move_column_at(aic_emit *e, const aic_move_key *key, LLVMValueRef out, int64_t column);
+
+/* move_turn.c, inline: a tile with a `unit`; aic_emit_transpose() calls it. */
+void aic_emit_turn(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMValueRef in);
 
 /* move_transpose.c, inline: a tile of elements, of which the first `skip` columns are not stored. out points at its
  * first one; in, too, or at a copy of its rows that are `aside` bytes apart. */

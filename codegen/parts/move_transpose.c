@@ -282,13 +282,29 @@ static void interleave(const grid *g, LLVMValueRef *vectors)
 
 /* ---- stores ---- */
 
-/* Where a column begins in the output. */
+/* Bytes from one column to the next; 0: they are numbers. */
+static int64_t pitch_of(const aic_move_key *k)
+{
+    return k->gather > 0 ? k->gather : k->follow > 0 ? 0 : k->column_pitch;
+}
+
+static int64_t column_pitch(const grid *g)
+{
+    return pitch_of(g->k);
+}
+
+LLVMValueRef aic_move_column_at(aic_emit *e, const aic_move_key *key, LLVMValueRef out, int64_t column)
+{
+    if (key->gather > 0) {
+        return aic_at_const(e, out, aic_move_gathered(key, column) * key->gather);
+    }
+    return column == 0 || pitch_of(key) > 0 ? aic_at_const(e, out, column * pitch_of(key))
+                                            : aic_at(e, out, aic_number(e, "column.%lld", (long long)column));
+}
+
 static LLVMValueRef column_at(const grid *g, unsigned column)
 {
-    if (column == 0 || (g->k->column_pitch > 0 && g->k->follow == 0)) {
-        return aic_at_const(g->e, g->out, column * g->k->column_pitch);
-    }
-    return aic_at(g->e, g->out, aic_number(g->e, "column.%u", column));
+    return aic_move_column_at(g->e, g->k, g->out, column);
 }
 
 static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsigned count, unsigned row,
@@ -298,7 +314,7 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
     LLVMValueRef at = column_at(g, column);
-    if (g->k->past) {
+    if (g->k->past && g->k->gather == 0) {
         aic_store_past(g->e, vector, at, (int64_t)row * g->size, count * g->size);
     } else {
         aic_store(g->e, vector, at, (int64_t)row * g->size, g->size);
@@ -348,7 +364,7 @@ static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned
 {
     const bool follows = g->k->follow > 0;
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
-    bool contiguous = g->down == 1 && !follows && g->k->column_pitch == (int64_t)g->height * g->size;
+    bool contiguous = g->down == 1 && !follows && column_pitch(g) == (int64_t)g->height * g->size;
     unsigned first = column + a * g->width + k * g->columns_in_lane;
     if (g->padded) {
         store_padded(g, vector, a, first);
@@ -454,9 +470,9 @@ static void lay_out(grid *g)
     const bool whole = g->skip == 0 && k->over == 0 && !g->padded && k->follow == 0;
     aic_limit("columns of a lane of a tile that is not stored whole",
               g->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
-    aic_limit("padded columns that do not follow each other", g->padded && k->column_pitch != k->rows * g->size, 0);
+    aic_limit("padded columns that do not follow each other", g->padded && column_pitch(g) != k->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->rows_in_lane == 1 && g->count > 1 && k->rows == g->height &&
-                k->column_pitch == (int64_t)g->height * g->size;
+                column_pitch(g) == (int64_t)g->height * g->size;
 }
 
 /* Fetches the lines that the tile stores to for writing. */
@@ -473,6 +489,10 @@ static void fetch_columns(const grid *g)
 void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVMValueRef out, LLVMValueRef in,
                         int64_t aside)
 {
+    if (key->unit > 0) {
+        aic_emit_turn(e, key, out, in);
+        return;
+    }
     grid g = {
         .e = e, .k = key, .skip = (unsigned)skip, .size = (unsigned)key->size, .out = out, .in = in, .aside = aside};
     lay_out(&g);

@@ -230,7 +230,8 @@ static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shap
     memcpy(d.shape, shape, sizeof d.shape);
     aic_generator_transdata.describe(&d, &semantics, &work);
     const aic_move *move = (const aic_move *)(const void *)work.part;
-    aic_move_plan_make(move, &move->box[0], &move_usual_schedule, aic_machine_of(AIC_CORE_ZEN4), &plan);
+    aic_move_plan_make(move, &move->box[0], &move_usual_schedule, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                       aic_machine_of(AIC_CORE_ZEN4), &plan);
     return plan;
 }
 
@@ -255,15 +256,15 @@ END_TEST
 /* Rows shorter than a lane are loaded with what follows them; what is left of longer ones begins where others were. */
 START_TEST(rows_of_other_lengths)
 {
-    aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 7});
-    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 1 && p.tile.tail == 0);
+    aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 6});
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 2 && p.tile.tail == 0);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){1, 1, 1, 7}); /* there is no row before the last */
     ck_assert(p.transposes && p.rows_valid == 1 && p.tile.cols == 4 && p.tile.over == 0);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 8});
     ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 0 && p.tile.tail == 0);
-    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 11});
-    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 0 && p.tile.tail == 3);
-    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 13});
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 12});
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 0 && p.tile.tail == 4);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 14});
     ck_assert(p.transposes && p.tile.cols == 8 && p.tile.tail == 0);
 }
 END_TEST
@@ -282,7 +283,7 @@ START_TEST(odd_rows)
     ck_assert(p.transposes && p.write.extent == 49 && p.tile.next_count == 1 && p.tile.rows == 16);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 3, 8, 8}); /* columns follow each other */
     ck_assert(p.transposes && p.tile.rows == 3 && p.tile.next_count == 1);
-    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 13, 8, 8});
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 12, 8, 8});
     ck_assert(p.transposes && p.tile.rows == 8 && p.tile.next_count == 1);
 }
 END_TEST
@@ -303,6 +304,36 @@ START_TEST(tiles_that_follow)
     ck_assert(p.transposes && p.follow.extent == 1);
     p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 2, 1, 3}); /* less than a lane in all */
     ck_assert(p.transposes && p.follow.extent == 1);
+}
+END_TEST
+
+/* Tiles of an odd number of rows or columns that follow each other are turned where lanes may take any order; not where
+ * rows are a lane but for a byte, nor where they are too many. */
+START_TEST(tiles_that_are_turned)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 5, 8, 8});
+    ck_assert(p.transposes && p.tile.unit == 16 && p.vector == 32 && p.tile.rows == 5 && p.tile.cols == 16);
+    p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NCHW, (int64_t[]){2, 8, 8, 9});
+    ck_assert(p.transposes && p.tile.unit == 16 && p.tile.rows == 16 && p.tile.cols == 9 && p.tile.tail == 0);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z, (int64_t[]){64, 64, 3, 3});
+    ck_assert(p.tile.unit == 16 && p.write.extent == 16 && p.next.extent == 64 && p.tile.rows == 32);
+    p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NCHW, (int64_t[]){2, 8, 8, 17});
+    ck_assert(p.transposes && p.tile.unit == 0);
+    p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NCHW, (int64_t[]){2, 1, 4, 5}); /* rows that fill no lane */
+    ck_assert(p.transposes && p.tile.unit == 0);
+}
+END_TEST
+
+/* The few columns of tiles that have all of a short `read` are gathered where they share sets: pieces of two lines and
+ * more, eight in a row. */
+START_TEST(columns_that_are_gathered)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z, (int64_t[]){128, 64, 3, 3});
+    ck_assert(p.tile.unit > 0 && p.tile.gather == 512 && p.tile.band == 16);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z, (int64_t[]){144, 64, 3, 3});
+    ck_assert(p.tile.unit > 0 && p.tile.gather == 0);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z, (int64_t[]){128, 64, 1, 7});
+    ck_assert(p.tile.unit > 0 && p.tile.gather == 0);
 }
 END_TEST
 
@@ -391,7 +422,7 @@ START_TEST(one_line_aside)
     const aic_move *move = (const aic_move *)(const void *)plan->work.part;
     const aic_move_schedule schedule = {.rows = 8, .cols = 8, .vector = 16, .unroll = 4, .band = 16};
     aic_move_plan p;
-    aic_move_plan_make(move, &move->box[0], &schedule, problem.machine, &p);
+    aic_move_plan_make(move, &move->box[0], &schedule, problem.target, problem.machine, &p);
     ck_assert(p.transposes && p.read.extent == 16 && p.tile.stage == 16);
     aic_plan_free(plan);
     ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
@@ -413,7 +444,7 @@ START_TEST(lines_aside)
         ck_assert_msg(p.transposes && p.tile.stage == ROWS[i].stage, "row %zu: %lld", i, (long long)p.tile.stage);
     }
     aic_move_plan p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 64, 512}); /* parts of lines */
-    ck_assert(p.transposes && p.tile.next_count == 4);
+    ck_assert(p.transposes && p.tile.next_count == move_usual_schedule.vector / 2 && p.tile.cols == 8);
     ck_assert_int_eq(p.tile.stage, 32);
 }
 END_TEST
@@ -431,9 +462,9 @@ START_TEST(bands_of_columns_that_share_sets)
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,128])", AIC_CORE_ZEN4, 16, 128},
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,56,56,64])", AIC_CORE_ZEN4, 8, 32},
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,64,64,64])", AIC_CORE_GOLDEN_COVE, 8, 32},
-        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,3,3])", AIC_CORE_ZEN4, 8, 32}, /* I in between */
-        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,1,1])", AIC_CORE_ZEN4, 8, 32}, /* rows, too */
-        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,16,32,64])", AIC_CORE_ZEN4, 8, 64},  /* four sets */
+        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,3,3])", AIC_CORE_ZEN4, 64, 32}, /* gathered */
+        {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,1,1])", AIC_CORE_ZEN4, 8, 32},  /* rows, too */
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,16,32,64])", AIC_CORE_ZEN4, 8, 64},   /* four sets */
         {"transdata(dtype=float16, src=HWIO, dst=OIHW, shape=[3,3,512,512])", AIC_CORE_ZEN4, 16, 64},
     };
     const aic_semantics semantics = aic_semantics_init();
@@ -528,6 +559,8 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, rows_of_other_lengths);
     tcase_add_test(cases, odd_rows);
     tcase_add_test(cases, tiles_that_follow);
+    tcase_add_test(cases, tiles_that_are_turned);
+    tcase_add_test(cases, columns_that_are_gathered);
     tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, report_of_following_tiles);

@@ -229,9 +229,11 @@ static bool nest_takes(const aic_plan *of, bool (*way)(const aic_move_plan *p))
     bool taken = false;
     for (unsigned i = 0; i < move->boxes; i++) {
         aic_move_plan plan;
-        aic_move_plan_make(move, &move->box[i], schedule, of->problem.machine, &plan);
+        aic_move_plan_make(move, &move->box[i], schedule, of->problem.target, of->problem.machine, &plan);
         taken = taken || way(&plan);
-        taken = taken || (aic_move_plan_past(move, &move->box[i], schedule, of->problem.machine, &plan) && way(&plan));
+        taken = taken ||
+                (aic_move_plan_past(move, &move->box[i], schedule, of->problem.target, of->problem.machine, &plan) &&
+                 way(&plan));
     }
     return taken;
 }

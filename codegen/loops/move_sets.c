@@ -1,0 +1,132 @@
+/* Lines of a tile that share sets of the first-level cache: those of rows are copied aside before they are transposed,
+ * those of columns are gathered before they are written. */
+#include "codegen/integer.h"
+#include "codegen/loops/move.h"
+#include "codegen/machine.h"
+
+#include <stdint.h>
+
+/* Sets of the first-level cache, of l1_ways lines each. */
+static int64_t l1_sets(const aic_machine *machine)
+{
+    return machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
+}
+
+int64_t aic_move_lines_held(const aic_machine *machine, int64_t bytes)
+{
+    int64_t apart = bytes % machine->line_bytes == 0 ? bytes / machine->line_bytes : 1;
+    int64_t used = l1_sets(machine);
+    while (used > 1 && apart % 2 == 0) {
+        apart /= 2;
+        used /= 2;
+    }
+    return used * machine->l1_ways;
+}
+
+/* Whether lines of the tile's rows push each other out of the first-level cache: rows a multiple of many lines apart
+ * share few of its sets. */
+static bool rows_collide(const aic_move_plan *p)
+{
+    enum { ROWS_MAX = 64 };
+    const aic_machine *machine = p->machine;
+    const int64_t line = machine->line_bytes, sets = l1_sets(machine);
+    int64_t most = 0, first[ROWS_MAX];
+    if (p->write.in[0] % line != 0 || (p->tile.next_count > 1 && p->next.in[0] % line != 0) ||
+        p->tile.rows > ROWS_MAX) {
+        return false;
+    }
+    const int64_t group = p->tile.next_count > 1 ? p->write.extent : p->tile.rows;
+    for (int64_t row = 0; row < p->tile.rows; row++) {
+        int64_t same = 0;
+        first[row] = (row / group * p->next.in[0] + row % group * p->write.in[0]) / line % sets;
+        for (int64_t other = 0; other <= row; other++) {
+            same += row % group < p->rows_valid && other % group < p->rows_valid && first[other] == first[row];
+        }
+        most = same > most ? same : most;
+    }
+    return most > machine->l1_ways;
+}
+
+/* Rows that collide are read whole lines at a time; in parts, a line would be gone before it is used up. As many lines
+ * as the core likes, where their copies leave half of the first-level cache and the last tile does not repeat much; a
+ * single one from memory, or where columns are parts of lines that the next tile along the output goes on with. */
+int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size)
+{
+    const aic_machine *machine = p->machine;
+    const int64_t columns = machine->line_bytes / size, extent = p->read.extent;
+    if (p->tile.cols >= columns || extent < columns || !rows_collide(p)) {
+        return 0;
+    }
+    int64_t lines = p->past || p->next.extent > 1 ? 1 : machine->run_lines;
+    while (lines > 1 && (p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
+                         aic_round_up(extent, lines * columns) - extent > extent / 8)) {
+        lines /= 2;
+    }
+    return lines * columns;
+}
+
+/* Rows of an odd `write` that are copied aside become a tile of as many indices of `next` as fill registers, in which
+ * rows of a column are stored together, where few are done twice. */
+void aic_move_fill_registers(aic_move_plan *p, unsigned size)
+{
+    enum { WASTE = 8 };
+    const int64_t group = p->write.extent, lane = AIC_MOVE_LANE / size, most = p->machine->l1_bytes / 2,
+                  bytes = group * p->tile.stage * size;
+    int64_t count = p->vector / size;
+    while (count > lane && count * bytes > most) {
+        count /= 2;
+    }
+    const int64_t done = aic_parts(p->next.extent, count) * count;
+    if (!aic_is_power(group) && count <= p->next.extent && count * bytes <= most &&
+        done <= p->next.extent + p->next.extent / WASTE) {
+        p->tile.next_count = count;
+        p->tile.rows = count * group;
+        p->tile.cols = aic_least(lane, p->tile.cols);
+    }
+}
+
+/* Whether lines of a tile's columns are more than the sets that they share hold: each waits for another to leave. */
+bool aic_move_columns_collide(const aic_move_plan *p)
+{
+    return p->read.extent > aic_move_lines_held(p->machine, p->read.out);
+}
+
+/* Whether columns are gathered. Tiles with `follow`, and those that are turned, have all of a short `read`: pieces of a
+ * few columns in turns, which are far apart. Past the caches only whole lines are written, which those tiles, and rows
+ * of an odd `write`, are not. */
+static bool gathers(const aic_move_plan *p, unsigned size)
+{
+    const bool turned = p->tile.unit > 0 && p->tile.cols % 2 != 0, follows = p->follow.extent > 1;
+    const bool odd = p->next.extent > 1 && p->tile.stage > 0 && !aic_is_power(p->write.extent);
+    return p->tile.rows * size >= AIC_MOVE_LANE &&
+           (p->past ? turned || follows || odd : (turned || follows) && aic_move_columns_collide(p));
+}
+
+/* Bands of whole tiles whose columns are written one after the other: so many lines that those of a set are far enough
+ * apart, two of a column at least, as lines come in pairs, and what half of the first-level cache holds. The last band
+ * overlaps the one before. */
+void aic_move_plan_gather(aic_move_plan *p, unsigned size)
+{
+    enum { APART = 8, PAIR = 2, WASTE = 8 };
+    const aic_machine *machine = p->machine;
+    const bool together = p->next.extent > 1;
+    const aic_box_dim *along = together ? &p->next : &p->write;
+    const int64_t step = together ? p->tile.next_count : p->tile.rows, tile = p->tile.rows * size;
+    const int64_t columns = p->tile.stage > 0 ? p->tile.stage : p->tile.cols;
+    const int64_t room = machine->l1_bytes / 2 - p->tile.rows * p->tile.stage * size;
+    if (!gathers(p, size)) {
+        return;
+    }
+    int64_t most = aic_most(PAIR, APART / p->tile.follow_count) * machine->line_bytes / tile, best = 1,
+            least = INT64_MAX;
+    most = aic_least(aic_least(most, room / (tile * columns)), along->extent / step);
+    for (int64_t count = 1; count <= most; count++) {
+        const int64_t done = aic_parts(along->extent, count * step) * count * step;
+        if (done <= least || done <= along->extent + along->extent / WASTE) {
+            best = count;
+            least = done;
+        }
+    }
+    p->tile.band = best * step;
+    p->tile.gather = p->tile.band * along->out;
+}
