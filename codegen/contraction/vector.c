@@ -139,16 +139,22 @@ static int64_t spread_kpacks(const aic_contraction *c, const aic_target *target)
     return aic_groups_spread(c, lanes_of(c, target), kpacks) ? kpacks : 0;
 }
 
-/* Vector registers where k-packs are spread: one for each of a group says which lanes take it. A multiply-add of floats
- * may put its sum in place of any operand, and LLVM finds its way without places on the stack only if it has more: an
- * eighth of all measured best for AVX2 and AVX-512. */
+/* Vector registers where k-packs are spread: one for each of a group says which lanes take it. */
 static int64_t spread_registers(const aic_contraction *c, const aic_target *target)
 {
     const int64_t kpacks = spread_kpacks(c, target);
-    if (kpacks == 0 || (kpacks == 1 && c->n == c->groups)) {
-        return 0;
-    }
-    return kpacks + (arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT ? target->vector_registers / 8 : 0);
+    return kpacks > 1 || c->n > c->groups ? kpacks : 0;
+}
+
+/* Further vector registers where each vector of the image is loaded for one multiply-add of floats. That may put its
+ * sum in place of any operand, and LLVM finds its way without places on the stack only if it has more of them: an
+ * eighth of all measured best for AVX2 and AVX-512. */
+static int64_t loose_registers(const aic_contraction *c, const aic_target *target, int64_t vectors)
+{
+    const bool operand = (target->has & AIC_HAS_BROADCAST) != 0 && spread_registers(c, target) == 0;
+    const bool once = vectors == 1 || spread_registers(c, target) > 0;
+    const bool fuses = arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT && (target->has & AIC_HAS_FMA) != 0;
+    return fuses && once && !operand ? target->vector_registers / 8 : 0;
 }
 
 /* Vector registers of a tile's inner loop: for the sums, the weights and a broadcast; one for the product if multiply
@@ -156,7 +162,7 @@ static int64_t spread_registers(const aic_contraction *c, const aic_target *targ
 static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     const int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
-    return pixels * vectors + vectors + 1 + spare + spread_registers(c, target);
+    return pixels * vectors + vectors + 1 + spare + spread_registers(c, target) + loose_registers(c, target, vectors);
 }
 
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
