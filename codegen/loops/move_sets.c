@@ -65,11 +65,11 @@ int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size)
     return lines * columns;
 }
 
-/* Rows of an odd `write` that are copied aside become a tile of as many indices of `next` as fill registers, in which
- * rows of a column are stored together, where few are done twice. */
+/* The few rows of an odd `write` that are copied aside become a tile of as many indices of `next` as fill registers, in
+ * which rows of a column are stored together, where not many are done twice. */
 void aic_move_fill_registers(aic_move_plan *p, unsigned size)
 {
-    enum { WASTE = 8 };
+    enum { WASTE = 8, GROUP_MAX = 16 }; /* lane blocks of a tile are as many as rows of a group, at most */
     const int64_t group = p->write.extent, lane = AIC_MOVE_LANE / size, most = p->machine->l1_bytes / 2,
                   bytes = group * p->tile.stage * size;
     int64_t count = p->vector / size;
@@ -77,7 +77,7 @@ void aic_move_fill_registers(aic_move_plan *p, unsigned size)
         count /= 2;
     }
     const int64_t done = aic_parts(p->next.extent, count) * count;
-    if (!aic_is_power(group) && count <= p->next.extent && count * bytes <= most &&
+    if (!aic_is_power(group) && group <= GROUP_MAX && count <= p->next.extent && count * bytes <= most &&
         done <= p->next.extent + p->next.extent / WASTE) {
         p->tile.next_count = count;
         p->tile.rows = count * group;
