@@ -146,15 +146,19 @@ static void offer_usual(walk *w, aic_contraction_schedule schedule)
     aic_tiling t;
     schedule.unroll = w->kernel->unroll(w->c, w->target, schedule.rows * schedule.cols * schedule.vectors);
     schedule.in_place = w->in_place;
-    if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK || is_too_dear(w, &t)) {
+    if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
+        return;
+    }
+    const bool dear = is_too_dear(w, &t), other = w->in_place && w->packed; /* the other form may be cheaper */
+    if (dear && !other) {
         return;
     }
     schedule.band = usual_band(w, &t);
-    if (w->in_place) {
+    if (w->in_place && !dear) {
         offer_fetching(w, schedule, &t);
     }
     schedule.in_place = 0;
-    if (w->packed && aic_tiling_vary(w->plan, &schedule, &t) == AIC_OK) {
+    if (w->packed && aic_tiling_vary(w->plan, &schedule, &t) == AIC_OK && !(other && is_too_dear(w, &t))) {
         offer_packed(w, schedule, &t);
     }
 }
