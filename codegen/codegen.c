@@ -399,6 +399,7 @@ static aic_status link_job(const job *j, composed *k, aic_object *made)
     aic_program_sources sources = {.target = request->target,
                                    .parts = request->parts,
                                    .make = aic_part_make,
+                                   .make_several = aic_parts_make,
                                    .helpers = request->helpers,
                                    .apart = request->apart,
                                    .own = piece};

@@ -22,6 +22,8 @@ struct aic_part_source {
                        aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
                        aic_part_origin *origin);
     void (*give_back)(aic_part_source *source, const aic_piece *piece);
+    /* Whether it would have to be made, as far as is known now. NULL: nobody knows, and each part is made alone. */
+    bool (*lacks)(aic_part_source *source, const aic_part_identity *identity);
 };
 
 /* Threads that make parts of a kernel beside the one that makes the kernel; begin is NULL where there are none. */

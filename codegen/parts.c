@@ -9,10 +9,20 @@
 
 /* ---- for emitters ---- */
 
+enum { SYMBOL_MAX = AIC_PIECE_SECTION_MAX + 2 * AIC_NUMBER_NAME_MAX };
+
+/* What a number or a role is called in the module of a part. */
+static const char *symbol_of(const aic_emit *e, const char *name, char symbol[SYMBOL_MAX])
+{
+    (void)snprintf(symbol, SYMBOL_MAX, "%s%s", e->prefix, name);
+    return symbol;
+}
+
 static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least)
 {
+    char symbol[SYMBOL_MAX];
     if (e->named) {
-        return aic_emit_symbol(e, name, least, AIC_NUMBER_MAX);
+        return aic_emit_symbol(e, symbol_of(e, name, symbol), least, AIC_NUMBER_MAX);
     }
     const aic_emission *m = e->emission;
     for (size_t i = 0; i < m->part->numbers; i++) {
@@ -53,8 +63,9 @@ static LLVMValueRef function_of(aic_emit *e, aic_routine routine, unsigned point
 
 LLVMValueRef aic_callee(aic_emit *e, const char *role, unsigned pointers, unsigned integers)
 {
+    char symbol[SYMBOL_MAX];
     if (e->named) {
-        return aic_emit_declare(e, role, pointers, integers);
+        return aic_emit_declare(e, symbol_of(e, role, symbol), pointers, integers);
     }
     const aic_emission *m = e->emission;
     for (size_t i = 0; i < m->part->roles; i++) {

@@ -63,4 +63,9 @@ void aic_program_emit(aic_emit *e, aic_emission *emission);
 /* Makes the piece of a part: emits the named form and compiles it. Calls may not be nested in another run of LLVM. */
 aic_status aic_part_make(const aic_part_kind *kind, const void *key, const aic_target *target, aic_piece *piece);
 
+/* Makes the pieces of several parts that are compiled fast by one run of LLVM, which has a price of its own: that of
+ * two or three small parts. The pieces are those that aic_part_make() makes. A failure makes none, whichever part it is
+ * about; AIC_COMPILE, too, where one has more than one section. */
+aic_status aic_parts_make(aic_part_order *order, size_t count, const aic_target *target);
+
 #endif

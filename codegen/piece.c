@@ -35,6 +35,7 @@ typedef struct reading {
     Elf64_Ehdr header;
     placed_section *section; /* header.e_shnum of them */
     const char *name;        /* what messages call the object */
+    const char *only;        /* the section of the part that is read; "": all are */
     aic_piece_head head;
     unsigned char *block;     /* the piece: its code lies behind the head */
     aic_piece_symbol *symbol; /* those of the piece */
@@ -100,6 +101,14 @@ static aic_status read_header(reading *r)
 
 /* ---- placing ---- */
 
+/* Whether a section is that of another part than the one which is read. */
+static bool is_of_others(const reading *r, const Elf64_Shdr *header)
+{
+    const char *name = text_at(r, r->header.e_shstrndx, header->sh_name);
+    return r->only[0] != '\0' && strcmp(name, r->only) != 0 &&
+           strncmp(name, AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
+}
+
 /* Whether a section that is loaded can be part of an image: code or constants. */
 static aic_status check_section(const reading *r, const Elf64_Shdr *header)
 {
@@ -108,6 +117,9 @@ static aic_status check_section(const reading *r, const Elf64_Shdr *header)
     const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
     if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s is neither code nor constants", name);
+    }
+    if (r->only[0] != '\0' && strcmp(name, r->only) != 0) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "section %s is of no part", name);
     }
     if (alignment > AIC_RELOCATION_PAGE || (alignment & (alignment - 1)) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s: alignment %llu is no power of two up to %d", name,
@@ -124,7 +136,7 @@ static aic_status lay_out_sections(reading *r)
     const size_t limit = r->size + (size_t)r->header.e_shnum * AIC_RELOCATION_PAGE;
     for (size_t i = 0; i < r->header.e_shnum; i++) {
         const Elf64_Shdr header = section_header(r, i);
-        if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_size == 0) {
+        if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_size == 0 || is_of_others(r, &header)) {
             continue;
         }
         aic_status status = check_section(r, &header);
@@ -238,6 +250,8 @@ static bool find_offset(const reading *r, const Elf64_Sym *symbol, uint64_t *off
 static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32_t flags)
 {
     aic_piece_head *head = &r->head;
+    const size_t before = strlen(r->only);
+    name += strncmp(name, r->only, before) == 0 ? before : 0;
     const size_t length = strlen(name) + 1;
     memcpy(r->names + head->name_bytes, name, length);
     r->symbol[head->symbols] = (aic_piece_symbol){(uint32_t)offset, (uint32_t)head->name_bytes, flags};
@@ -467,9 +481,13 @@ static aic_status read_object(reading *r, aic_piece *piece)
     return status == AIC_OK ? finish(r, piece) : status;
 }
 
-aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece)
+aic_status aic_piece_cut(const aic_elf *object, const char *only, const char *name, aic_piece *piece)
 {
-    reading r = {.bytes = object->bytes, .size = object->size, .name = name, .head = {.alignment = AIC_PIECE_SPACING}};
+    reading r = {.bytes = object->bytes,
+                 .size = object->size,
+                 .name = name,
+                 .only = only,
+                 .head = {.alignment = AIC_PIECE_SPACING}};
     memcpy(r.head.magic, MAGIC, sizeof MAGIC);
     const aic_status status = read_object(&r, piece);
     free(r.section);
@@ -563,7 +581,7 @@ static size_t add_part(const reading *r, const symbol_table *table, uint64_t ind
 
 size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX])
 {
-    reading r = {.bytes = object, .size = size, .name = symbol, .head = {.alignment = AIC_PIECE_SPACING}};
+    reading r = {.bytes = object, .size = size, .name = symbol, .only = "", .head = {.alignment = AIC_PIECE_SPACING}};
     symbol_table table = {.count = 0};
     size_t count = 0, index;
     if (read_header(&r) == AIC_OK && lay_out_sections(&r) == AIC_OK && find_symbols(&r, &index, &table) == AIC_OK) {

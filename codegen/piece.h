@@ -58,10 +58,25 @@ typedef struct aic_piece_patch {
 /* Spacing of sections and pieces: code and constants share no cache line. */
 enum { AIC_PIECE_SPACING = 64 };
 
+/* In an object of several parts, what the name of each part's section begins with. */
+#define AIC_PIECE_SECTION ".part."
+enum { AIC_PIECE_SECTION_MAX = 32 };
+
 /* Makes a piece of an object of x86-64 or AArch64; `name` is what messages call it. AIC_COMPILE for what is no such
  * object or cannot be a piece: a section that is neither code nor constants, or a relocation that depends on where the
  * code lies; the message names it. Reads nothing outside of the object however malformed it is. */
-aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece);
+static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece);
+
+/* The same of one part in an object of several: what the section `only` has ("": all sections). The names of the part's
+ * symbols begin with that of its section, which is left out, so that its piece is that of an object which has the part
+ * alone. AIC_COMPILE, too, where there are sections of no part, or it refers to what is in another one. */
+aic_status aic_piece_cut(const aic_elf *object, const char *only, const char *name, aic_piece *piece);
+
+static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece)
+{
+    return aic_piece_cut(object, "", name, piece);
+}
+
 void aic_piece_free(aic_piece *piece);
 
 /* A piece, opened for reading. */

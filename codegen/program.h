@@ -139,7 +139,8 @@ typedef struct aic_program_part {
     bool own;   /* it is compiled with the kernel */
     size_t numbers, first_number, roles, first_role;
     char name[AIC_USE_NAME_MAX]; /* what is behind "SYMBOL_" in listings */
-    /* Where it was linked: how it was come by, how long that took, its bytes. */
+    /* Where it was linked: how it was come by, how long that took (of parts made together an equal share), its bytes.
+     */
     aic_part_origin origin;
     uint64_t ns;
     size_t bytes;
@@ -200,11 +201,22 @@ aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const a
 typedef aic_status (*aic_part_maker)(const aic_part_kind *kind, const void *key, const aic_target *target,
                                      aic_piece *piece);
 
+/* A part to be made, and its piece. */
+typedef struct aic_part_order {
+    const aic_part_kind *kind;
+    const void *key;
+    aic_piece piece;
+} aic_part_order;
+
+/* Makes the pieces of several parts that are compiled fast, or none. */
+typedef aic_status (*aic_parts_maker)(aic_part_order *order, size_t count, const aic_target *target);
+
 /* Where the pieces of a program come from. */
 typedef struct aic_program_sources {
     const aic_target *target;
     aic_part_source *parts; /* NULL: each is made */
     aic_part_maker make;
+    aic_parts_maker make_several; /* NULL: each is made alone */
     aic_part_helpers helpers;
     aic_status (*apart)(aic_status (*body)(void *), void *argument); /* calls make(); aic_codegen_request has it */
     const aic_piece *own; /* of own code, which knows functions by their names */

@@ -74,11 +74,15 @@ aic_status aic_part_identify(const aic_part_kind *kind, const void *key, const a
 
 /* ---- linking ---- */
 
-/* How far the threads are that take a program's parts: each takes the next one. Of failures the first part's counts. */
+/* How far the threads are that take a program's parts: each takes the next one that nobody has claimed. Of failures the
+ * first part's counts. */
 typedef struct progress {
     atomic_size_t next;
-    atomic_bool asked; /* for helpers */
-    void *helpers;     /* NULL: none */
+    atomic_bool *claimed; /* by routine */
+    atomic_bool asked;    /* for helpers */
+    atomic_bool shared;   /* there are some */
+    atomic_bool alone;    /* several parts could not be made together: from now on none are */
+    void *helpers;        /* NULL: none */
     pthread_mutex_t mutex;
     size_t failed; /* the part's number, where status is not AIC_OK */
     aic_status status;
@@ -100,7 +104,7 @@ typedef struct linking {
     progress progress;
 } linking;
 
-static aic_status take_some(void *argument);
+static aic_status help(void *argument);
 
 /* Once LLVM is needed: it takes so long that another thread is worth while. */
 static aic_status ask_for_helpers(linking *l)
@@ -110,38 +114,147 @@ static aic_status ask_for_helpers(linking *l)
     if (helpers->begin == NULL || next >= parts || atomic_exchange(&l->progress.asked, true)) {
         return AIC_OK;
     }
-    return helpers->begin(helpers->user, parts - next, take_some, l, &l->progress.helpers);
+    const aic_status status = helpers->begin(helpers->user, parts - next, help, l, &l->progress.helpers);
+    if (l->progress.helpers != NULL) {
+        atomic_store(&l->progress.shared, true);
+    }
+    return status;
 }
+
+/* ---- batches ---- */
+
+/* Parts that one thread has claimed: one to be made, and others behind it that are made with it. They are taken by
+ * their turn, and have their pieces by then, if all went well. */
+enum { BATCH_MAX = 16 };
+typedef struct batch {
+    size_t count;  /* 0: the first is not to be made, so far */
+    bool together; /* they were made */
+    size_t index[BATCH_MAX];
+    aic_part_order order[BATCH_MAX];
+    uint64_t hash[BATCH_MAX]; /* of identities, where a source keeps parts */
+} batch;
+
+/* Of a kind that is loops around calls. What is compiled fast as its key says has vectors, and with them constants, in
+ * a section that all parts of an object share: it is made alone. */
+static bool is_small(const linking *l, size_t index)
+{
+    const aic_program_part *part = &l->program->part[index];
+    return !part->own && part->kind->speed == AIC_PART_FAST;
+}
+
+/* Whether the source lacks a part, and the batch has not its like: what the source then keeps serves both. */
+static bool is_wanted(batch *b, aic_part_source *source, const aic_part_identity *identity)
+{
+    size_t i = 0;
+    b->hash[b->count] = aic_hash_bytes(identity->bytes, identity->size);
+    while (b->hash[i] != b->hash[b->count]) {
+        i++;
+    }
+    return i == b->count && (i == 0 || source->lacks(source, identity)); /* the first one has been looked for */
+}
+
+/* Adds a part if it is wanted. */
+static bool add_to(batch *b, const linking *l, size_t index)
+{
+    const aic_program_part *part = &l->program->part[index];
+    const void *key = aic_program_key(l->program, part);
+    aic_part_source *source = l->sources->parts;
+    aic_part_identity identity;
+    if (source != NULL && (source->lacks == NULL ||
+                           aic_part_identify(part->kind, key, l->sources->target, l->features, &identity) != AIC_OK ||
+                           !is_wanted(b, source, &identity))) {
+        return false;
+    }
+    b->index[b->count] = index;
+    b->order[b->count++] = (aic_part_order){.kind = part->kind, .key = key};
+    return true;
+}
+
+/* Finds what is made with a part that is missing: all others that are compiled fast and missing, half of them where
+ * other threads want something to do. */
+static void gather(linking *l, batch *b, size_t index)
+{
+    progress *p = &l->progress;
+    size_t left = 1;
+    if (l->sources->make_several == NULL || atomic_load(&p->alone) || !is_small(l, index) || !add_to(b, l, index)) {
+        return;
+    }
+    for (size_t i = index + 1; i < l->program->parts; i++) {
+        left += !atomic_load(&p->claimed[i]) && is_small(l, i);
+    }
+    const size_t wanted = atomic_load(&p->shared) ? (left + 1) / 2 : left;
+    for (size_t i = index + 1; i < l->program->parts && b->count < wanted && b->count < BATCH_MAX; i++) {
+        if (is_small(l, i) && !atomic_load(&p->claimed[i]) && add_to(b, l, i)) {
+            b->count -= atomic_exchange(&p->claimed[i], true); /* somebody was quicker */
+        }
+    }
+}
+
+/* ---- taking ---- */
 
 /* A part to be made. */
 typedef struct making {
     linking *l;
-    const aic_program_part *part;
+    size_t index;
+    batch *batch;
     aic_piece *piece;
 } making;
 
+/* The piece of a part that was made ahead. */
+static bool find_ahead(batch *b, size_t index, aic_piece *piece)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->index[i] == index && b->order[i].piece.bytes != NULL) {
+            *piece = b->order[i].piece;
+            b->order[i].piece = (aic_piece){NULL, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where several parts cannot be made together, each is made alone: the message is then about the one that it is for. */
 static aic_status run_make(void *argument)
 {
     const making *m = argument;
-    return m->l->sources->make(m->part->kind, aic_program_key(m->l->program, m->part), m->l->sources->target, m->piece);
+    const aic_program_sources *sources = m->l->sources;
+    const aic_program_part *part = &m->l->program->part[m->index];
+    if (m->batch->count > 1 && !atomic_load(&m->l->progress.alone)) {
+        const aic_status status = sources->make_several(m->batch->order, m->batch->count, sources->target);
+        if (status == AIC_OK || status == AIC_OUT_OF_MEMORY) {
+            m->batch->together = status == AIC_OK;
+            if (status == AIC_OK) {
+                (void)find_ahead(m->batch, m->index, m->piece);
+            }
+            return status;
+        }
+        atomic_store(&m->l->progress.alone, true);
+    }
+    return sources->make(part->kind, aic_program_key(m->l->program, part), sources->target, m->piece);
 }
 
 static aic_status make(void *argument, aic_piece *piece)
 {
     making *m = argument;
+    if (find_ahead(m->batch, m->index, piece)) {
+        return AIC_OK;
+    }
     const aic_status status = ask_for_helpers(m->l);
     if (status != AIC_OK) {
         return status;
+    }
+    if (m->batch->count == 0) {
+        gather(m->l, m->batch, m->index);
     }
     m->piece = piece;
     return m->l->sources->apart != NULL ? m->l->sources->apart(run_make, m) : run_make(m);
 }
 
-static aic_status take(linking *l, size_t index)
+static aic_status take(linking *l, size_t index, batch *b)
 {
     aic_program_part *part = &l->program->part[index];
     aic_part_source *source = l->sources->parts;
-    making m = {.l = l, .part = part};
+    making m = {.l = l, .index = index, .batch = b};
     const uint64_t start = now();
     aic_part_identity identity;
     aic_status status;
@@ -176,21 +289,50 @@ static void note_failure(linking *l, size_t index, aic_status status)
     atomic_store(&p->next, l->program->parts);
 }
 
+/* Parts that were made together have equal shares of the time: nobody knows which took how long. */
+static void share_time(const linking *l, const batch *b)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        ns += l->program->part[b->index[i]].ns;
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        l->program->part[b->index[i]].ns = ns / b->count;
+    }
+}
+
+/* Takes a part, and those that were claimed to be made with it. */
+static aic_status take_batch(linking *l, size_t index)
+{
+    batch b = {.count = 0};
+    aic_status status = take(l, index, &b);
+    for (size_t i = 1; i < b.count && status == AIC_OK; i++) {
+        index = b.index[i];
+        status = take(l, index, &b);
+    }
+    if (status != AIC_OK) {
+        note_failure(l, index, status);
+    } else if (b.together) {
+        share_time(l, &b);
+    }
+    for (size_t i = 0; i < b.count; i++) {
+        aic_piece_free(&b.order[i].piece); /* one that another thread has made meanwhile */
+    }
+    return status;
+}
+
 /* Takes the next part that is no own code. False: there is none. */
 static bool take_next(linking *l, size_t *index, aic_status *status)
 {
     size_t i = atomic_fetch_add(&l->progress.next, 1);
-    while (i < l->program->parts && l->program->part[i].own) {
+    while (i < l->program->parts && (l->program->part[i].own || atomic_exchange(&l->progress.claimed[i], true))) {
         i = atomic_fetch_add(&l->progress.next, 1);
     }
     if (i >= l->program->parts) {
         return false;
     }
     *index = i;
-    *status = take(l, i);
-    if (*status != AIC_OK) {
-        note_failure(l, i, *status);
-    }
+    *status = take_batch(l, i);
     return true;
 }
 
@@ -201,6 +343,13 @@ static aic_status take_some(void *argument)
     while (status == AIC_OK && take_next(argument, &index, &status)) {
     }
     return status;
+}
+
+static aic_status help(void *argument)
+{
+    linking *l = argument;
+    atomic_store(&l->progress.shared, true);
+    return take_some(l);
 }
 
 /* As the thread does that makes the kernel. Once a part was made apart from it, the rest is taken there: to start
@@ -227,6 +376,7 @@ static void give_back(linking *l)
         }
     }
     free(l->taken);
+    free(l->progress.claimed);
     free(l->made);
     free(l->item_of);
     free(l->item);
@@ -282,13 +432,14 @@ static bool make_room(linking *l)
 {
     const size_t parts = l->program->parts + 1;
     l->taken = calloc(parts, sizeof *l->taken);
+    l->progress.claimed = calloc(parts, sizeof *l->progress.claimed);
     l->made = calloc(parts, sizeof *l->made);
     l->item_of = calloc(parts, sizeof *l->item_of);
     l->item = calloc(parts + l->sources->count, sizeof *l->item);
     l->binding = calloc(l->program->roles + 1, sizeof *l->binding);
     l->name = l->sources->count > 0 ? calloc(parts, sizeof *l->name) : NULL;
-    return l->taken != NULL && l->made != NULL && l->item_of != NULL && l->item != NULL && l->binding != NULL &&
-           (l->name != NULL || l->sources->count == 0);
+    return l->taken != NULL && l->progress.claimed != NULL && l->made != NULL && l->item_of != NULL &&
+           l->item != NULL && l->binding != NULL && (l->name != NULL || l->sources->count == 0);
 }
 
 static aic_status take_all(linking *l)

@@ -133,7 +133,7 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
  * Tests are processes that have what this one has. */
 static aic_status make_first_code(void)
 {
-    aic_part_source parts = {take, give_back};
+    aic_part_source parts = {.take = take, .give_back = give_back};
     const aic_semantics semantics = aic_semantics_init();
     const aic_target *target = aic_host_best(aic_host_this(), aic_host_arch());
     aic_spec spec, canonical;

@@ -10,8 +10,13 @@
 void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
                    aic_notes *notes)
 {
-    *e = (aic_emit){
-        .target = target, .context = context, .frame = module, .hot = module, .module = module, .notes = notes};
+    *e = (aic_emit){.target = target,
+                    .context = context,
+                    .frame = module,
+                    .hot = module,
+                    .module = module,
+                    .notes = notes,
+                    .prefix = ""};
     LLVMContextSetDiscardValueNames(context, notes == NULL);
     e->builder = LLVMCreateBuilderInContext(context);
     e->i1 = LLVMInt1TypeInContext(context);

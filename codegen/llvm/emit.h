@@ -19,8 +19,9 @@ typedef struct aic_emit {
     bool carries_vectors;    /* its loops may: it is compiled well, or a rule has weighed what it costs */
     struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
     const struct aic_emission *emission; /* the program being emitted (parts.h); NULL: none */
-    bool named;       /* the module is a part's: numbers are symbols, roles are functions elsewhere */
-    bool unwind;      /* functions get unwind tables; false after aic_emit_open() */
+    bool named;         /* the module is that of parts: numbers are symbols, roles are functions elsewhere */
+    const char *prefix; /* of the names of these symbols and functions; "" after aic_emit_open() */
+    bool unwind;        /* functions get unwind tables; false after aic_emit_open() */
     bool own_machine; /* a machine of the target compiles the modules; false after aic_emit_open(): functions tell what
                          they are for, which LLVM looks up for every pass */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;

@@ -188,10 +188,23 @@ static void give_back(aic_part_source *source, const aic_piece *piece)
     release((char *)(uintptr_t)piece - offsetof(held_part, piece));
 }
 
+static bool lacks(aic_part_source *source, const aic_part_identity *identity)
+{
+    aic_part_cache *parts = (aic_part_cache *)source;
+    const aic_cache_key key = {identity->bytes, identity->size, aic_checksum(identity->bytes, identity->size)};
+    aic_piece piece = {NULL, 0};
+    aic_presence *reader = aic_grace_enter();
+    const bool has = aic_cache_find(&parts->cache, &key) != NULL;
+    aic_grace_leave(reader);
+    const bool can_be_loaded = !has && load(parts, identity, &piece);
+    aic_piece_free(&piece);
+    return !has && !can_be_loaded;
+}
+
 aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char *level, aic_disk *disk)
 {
     const aic_status status = aic_cache_init(&parts->cache);
-    parts->source = (aic_part_source){.take = take, .give_back = give_back};
+    parts->source = (aic_part_source){.take = take, .give_back = give_back, .lacks = lacks};
     parts->most = most;
     parts->disk = disk;
     parts->level = level;

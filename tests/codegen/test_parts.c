@@ -464,6 +464,12 @@ static aic_status take_checked(aic_part_source *source, const aic_part_identity 
     return AIC_OK;
 }
 
+static bool lacks_all(aic_part_source *source, const aic_part_identity *identity)
+{
+    (void)source, (void)identity;
+    return true;
+}
+
 static void give_back_checked(aic_part_source *source, const aic_piece *piece)
 {
     ck_assert_ptr_nonnull(piece->bytes);
@@ -494,12 +500,13 @@ static void draw_spec(uint64_t seed, const aic_semantics *semantics, aic_spec *s
                      AIC_OK);
 }
 
-/* Equal keys give equal bytes, whatever the kernel is that asks for the part. */
+/* Equal keys give equal bytes, whatever the kernel is that asks for the part, made alone or together with others. */
 START_TEST(equal_keys)
 {
     static checking_source c;
+    size_t together = 0;
     const aic_semantics semantics = aic_semantics_init();
-    c = (checking_source){.source = {take_checked, give_back_checked}};
+    c = (checking_source){.source = {.take = take_checked, .give_back = give_back_checked}};
     for (uint64_t seed = 0; seed < (levels_campaign() > 0 ? CORPUS : EQUAL_KEYS) * CORPUS_KINDS; seed++) {
         aic_spec spec;
         aic_object object;
@@ -513,9 +520,16 @@ START_TEST(equal_keys)
                                              .symbol = "kernel",
                                              .divided = true,
                                              .parts = &c.source};
-        ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
-        aic_object_free(&object);
+        for (int i = 0; i < 2; i++) {
+            c.source.lacks = i == 1 ? lacks_all : NULL;
+            ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+            for (size_t p = 1; i == 1 && p < object.parts; p++) { /* they have equal shares of the time */
+                together += object.part[p].ns == object.part[p - 1].ns;
+            }
+            aic_object_free(&object);
+        }
     }
+    ck_assert_uint_gt(together, 20);
     ck_assert_uint_gt(c.count, 2);
     ck_assert_uint_gt(c.again, 0);
     ck_assert_uint_eq(c.held, 0);

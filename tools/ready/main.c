@@ -167,7 +167,7 @@ static const aic_target *find_level(const char *name)
 
 int main(int count, char **argument)
 {
-    static making m = {.source = {take, give_back}};
+    static making m = {.source = {.take = take, .give_back = give_back}};
     if (count != 4) {
         return fail("usage", "aicjit-ready SHAPES LEVEL MODULE");
     }
