@@ -93,12 +93,11 @@ static const layer_kind *kind_of(const layer *l, const aic_spec *spec)
 static const char *take_layer(void *argument, const char *text, aic_spec *spec, size_t line)
 {
     size_t *count = argument;
-    const char *wrong =
-        *count == FILE_LAYERS_MAX
-            ? "too many lines"
-            : "not measured here: that are conv2d of accumulate=cube and fast, the "
-              "same along both axes and on opposite sides, alone or, of int8, with fixpipe(src=int32, "
-              "dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)";
+    const char *wrong = *count == FILE_LAYERS_MAX
+                            ? "too many lines"
+                            : "not measured here: that are conv2d of accumulate=cube and fast, the "
+                              "same along both axes and on opposite sides, alone or, of int8, with fixpipe(src=int32, "
+                              "dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)";
     (void)text;
     if (*count < FILE_LAYERS_MAX && aic_spec_stage_op(spec, 0) == AIC_OP_CONV2D) {
         const aic_conv2d_desc d = stage_of(spec, 0).desc.conv2d;
