@@ -50,7 +50,7 @@ static void window_open(window *w, const bench_data *layer)
         d.fm_shape[H + axis] = reach(&d, axis);
         d.stride[axis] = 1;
     }
-    /* An image as wide as the kernel and higher is not supported; the pixel beside the one of the window is not read. */
+    /* An image as wide as the kernel and higher is not supported; the pixel beside that of the window is not read. */
     d.fm_shape[W] += d.fm_shape[W] == d.kernel_shape[KW] && d.fm_shape[H] > d.kernel_shape[KH];
     memset(d.pad, 0, sizeof d.pad);
     first.desc.conv2d = d; /* of a fixpipe behind it the sizes are 0, so that they follow */
