@@ -194,11 +194,13 @@ static bool lacks(aic_part_source *source, const aic_part_identity *identity)
     const aic_cache_key key = {identity->bytes, identity->size, aic_checksum(identity->bytes, identity->size)};
     aic_piece piece = {NULL, 0};
     aic_presence *reader = aic_grace_enter();
-    const bool has = aic_cache_find(&parts->cache, &key) != NULL;
+    bool has = aic_cache_find(&parts->cache, &key) != NULL;
     aic_grace_leave(reader);
-    const bool can_be_loaded = !has && load(parts, identity, &piece);
-    aic_piece_free(&piece);
-    return !has && !can_be_loaded;
+    if (!has && !atomic_load_explicit(&parts->distrusted, memory_order_relaxed)) {
+        has = find_ready(parts, identity, &piece) || aic_disk_has_part(parts->disk, identity);
+        aic_piece_free(&piece);
+    }
+    return !has;
 }
 
 aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char *level, aic_disk *disk)

@@ -192,6 +192,21 @@ bool aic_disk_load_part(const aic_disk *disk, const aic_part_identity *identity,
     return bytes != NULL && accept(disk, name, bytes, aic_disk_file_piece(bytes, size, identity, piece));
 }
 
+bool aic_disk_has_part(const aic_disk *disk, const aic_part_identity *identity)
+{
+    char name[NAME_BYTES];
+    const char *problem;
+    struct stat info;
+    const int folder = disk->mode != AIC_DISK_OFF ? aic_disk_open_folder(disk, &problem) : -1;
+    if (folder < 0) {
+        return false;
+    }
+    (void)name_part(identity, name);
+    const bool has = fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    (void)close(folder);
+    return has;
+}
+
 /* ---- writing ---- */
 
 /* Makes the folder and those that it is in, for the user alone. */

@@ -50,6 +50,9 @@ bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_obje
 bool aic_disk_load_part(const aic_disk *disk, const aic_part_identity *identity, aic_piece *piece);
 bool aic_disk_store_part(aic_disk *disk, const aic_part_identity *identity, const aic_piece *piece);
 
+/* Whether there is a file of the part. It is not looked into, and may turn out to be of no use. */
+bool aic_disk_has_part(const aic_disk *disk, const aic_part_identity *identity);
+
 /* ---- the whole folder (disk_folder.c) ---- */
 
 /* Opens the folder for reading names: -1, and *problem says why; NULL when it is not there. */
