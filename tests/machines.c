@@ -44,6 +44,24 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .run_lines = 4},
 };
 
+const aic_machine *machine_as_published(aic_core core)
+{
+    static aic_machine known[AIC_CORES];
+    static const aic_machine fallbacks = {
+#define AIC_FIELD(kind, name, count, need, fallback) .name = (fallback),
+#include "codegen/machine.def"
+#undef AIC_FIELD
+    };
+    for (int i = 0; i < AIC_CORES; i++) {
+        known[i] = fallbacks;
+        known[i].core = (aic_core)i;
+    }
+#define AIC_FACT(CORE, field, value) known[AIC_CORE_##CORE].field = (value);
+#include "codegen/core_facts.def"
+#undef AIC_FACT
+    return &known[core];
+}
+
 const aic_machine *machine_of(aic_context *context)
 {
     ck_assert_msg(aic_context_resolve(&context) == AIC_OK, "%s", aic_last_error());
