@@ -58,26 +58,30 @@ static int64_t fetched_line(const aic_move_plan *p, int64_t size)
 /* How far ahead a core must fetch what it does not follow by itself: in tiles. */
 enum { TILES_AHEAD = 8, COLUMNS_AHEAD = 2 };
 
+/* Whether the core must be told of what is beyond the second-level cache. */
+static bool wants_fetching(const aic_move_plan *p)
+{
+    return p->machine->run_lines > 1 && 2 * p->bytes > p->machine->l2_bytes;
+}
+
+/* Whether turned tiles fetch the rows of later ones, which come long after those before. */
+static bool fetches_later(const aic_move_plan *p)
+{
+    const int64_t few = 2 * p->machine->run_lines * p->machine->line_bytes, rows = p->write.extent * p->write.in[0];
+    return p->tile.unit > 0 && p->next.extent > 1 && wants_fetching(p) && rows < few && rows < p->next.in[0];
+}
+
 /* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others, where the row
- * is as long, as the rows are more than the core follows by itself; and, unless the second-level cache holds the
- * operands, the columns that tiles of many rows have next, or the rows that come long after those before. */
+ * is as long, as the rows are more than the core follows by itself; and the columns that tiles of many rows have next.
+ */
 static int64_t fetched_ahead(const aic_move_plan *p, int64_t size)
 {
     const aic_machine *machine = p->machine;
-    const int64_t ahead = machine->run_lines * machine->line_bytes, rows = p->write.extent * p->write.in[0];
-    if (machine->run_lines == 1) {
-        return 0;
-    }
+    const int64_t ahead = machine->run_lines * machine->line_bytes;
     if (p->tile.stage > 0) {
-        return p->read.extent * size >= p->tile.stage * size + ahead ? ahead : 0;
+        return machine->run_lines > 1 && p->read.extent * size >= p->tile.stage * size + ahead ? ahead : 0;
     }
-    if (2 * p->bytes <= machine->l2_bytes) {
-        return 0;
-    }
-    if (p->follow.extent > 1) {
-        return p->tile.gather > 0 ? COLUMNS_AHEAD * p->tile.cols * size : 0;
-    }
-    return p->tile.unit > 0 && p->next.extent > 1 && rows < 2 * ahead && rows < p->next.in[0];
+    return p->follow.extent > 1 && p->tile.gather > 0 && wants_fetching(p) ? COLUMNS_AHEAD * p->tile.cols * size : 0;
 }
 
 static void set_transposition(aic_move_key *k, const aic_move_plan *p)
@@ -96,6 +100,7 @@ static void set_transposition(aic_move_key *k, const aic_move_plan *p)
     k->gather = p->tile.gather;
     k->fetch = fetched_line(p, k->size);
     k->ahead = fetched_ahead(p, k->size);
+    k->later = fetches_later(p);
 }
 
 /* Columns of the tiles along `read`, or indices of `follow`. */
@@ -209,8 +214,8 @@ static void give_loops(usage *u)
     if (u->key.gather > 0 && u->key.follow > 0) {
         aic_use_number(&u->use, p->read.out, "column");
     }
-    if (u->key.unit > 0 && u->key.ahead > 0) {
-        aic_use_number(&u->use, TILES_AHEAD * p->next.in[0], "ahead");
+    if (u->key.later) {
+        aic_use_number(&u->use, TILES_AHEAD * p->next.in[0], "later");
     }
     if (u->key.reads || u->key.stage > 0 || u->key.gather > 0) {
         give_tiles(u, p->follow.extent > 1 ? &p->follow : &p->read, "read", columns_of_tile(p), u->key.read_over);

@@ -10,7 +10,7 @@
  *       columns                    along `read` (or `follow`) in tiles of one size: a loop; with reads
  *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
  *       write.last, read.last      where the last tile begins; with write_over, read_over
- *       ahead                      from a row to what is fetched; with unit and ahead
+ *       later                      from a row to that of a later tile that is fetched; with later
  *       column                     from one index of `read` to the next in the output; with gather and follow
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
  *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0

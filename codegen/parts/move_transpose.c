@@ -288,11 +288,6 @@ static int64_t pitch_of(const aic_move_key *k)
     return k->gather > 0 ? k->gather : k->follow > 0 ? 0 : k->column_pitch;
 }
 
-static int64_t column_pitch(const grid *g)
-{
-    return pitch_of(g->k);
-}
-
 LLVMValueRef aic_move_column_at(aic_emit *e, const aic_move_key *key, LLVMValueRef out, int64_t column)
 {
     if (key->gather > 0) {
@@ -364,7 +359,7 @@ static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned
 {
     const bool follows = g->k->follow > 0;
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
-    bool contiguous = g->down == 1 && !follows && column_pitch(g) == (int64_t)g->height * g->size;
+    bool contiguous = g->down == 1 && !follows && pitch_of(g->k) == (int64_t)g->height * g->size;
     unsigned first = column + a * g->width + k * g->columns_in_lane;
     if (g->padded) {
         store_padded(g, vector, a, first);
@@ -470,9 +465,9 @@ static void lay_out(grid *g)
     const bool whole = g->skip == 0 && k->over == 0 && !g->padded && k->follow == 0;
     aic_limit("columns of a lane of a tile that is not stored whole",
               g->skip == 0 && k->over == 0 ? 1 : g->columns_in_lane, 1);
-    aic_limit("padded columns that do not follow each other", g->padded && column_pitch(g) != k->rows * g->size, 0);
+    aic_limit("padded columns that do not follow each other", g->padded && pitch_of(g->k) != k->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->rows_in_lane == 1 && g->count > 1 && k->rows == g->height &&
-                column_pitch(g) == (int64_t)g->height * g->size;
+                pitch_of(g->k) == (int64_t)g->height * g->size;
 }
 
 /* Fetches the lines that the tile stores to for writing. */

@@ -146,8 +146,8 @@ static void emit_rows(const turn *t, LLVMValueRef out, LLVMValueRef in, unsigned
 {
     LLVMValueRef vectors[ODD_MAX];
     const int64_t bytes = (int64_t)t->odd * t->k->unit * t->units;
-    for (int64_t at = 0; t->k->ahead > 0 && at < bytes + AIC_LINE_BYTES - 1; at += AIC_LINE_BYTES) {
-        LLVMValueRef next = aic_at(t->e, aic_move_row(t->e, t->k, in, row), aic_number(t->e, "ahead"));
+    for (int64_t at = 0; t->k->later && at < bytes + AIC_LINE_BYTES - 1; at += AIC_LINE_BYTES) {
+        LLVMValueRef next = aic_at(t->e, aic_move_row(t->e, t->k, in, row), aic_number(t->e, "later"));
         aic_fetch_to_read(t->e, next, aic_least(at, bytes - 1));
     }
     for (unsigned v = 0; v < t->odd; v++) {
