@@ -1,5 +1,4 @@
 #include "tests/claims.h"
-#include "codegen/machine.h"
 #include "frontend/core/stage.h"
 #include "tools/harness/verify.h"
 
@@ -31,6 +30,13 @@ static aic_host *this_host(void)
 static aic_machine *facts_of(int core)
 {
     return (aic_machine *)(uintptr_t)aic_machine_of((aic_core)core);
+}
+
+static aic_machine published[AIC_CORES];
+
+const aic_machine *claims_published(aic_core core)
+{
+    return &published[core];
 }
 
 static void claim_core(const char *name)
@@ -144,6 +150,9 @@ void claims_make(void)
         {"AIC_CLAIM_LEVEL", claim_level},
         {"AIC_CLAIM_SEED", claim_seed},
     };
+    for (int core = 0; core < AIC_CORES; core++) {
+        published[core] = *facts_of(core);
+    }
     for (size_t i = 0; i < sizeof CLAIMS / sizeof *CLAIMS; i++) {
         const char *value = claim(CLAIMS[i].name);
         if (value != NULL) {

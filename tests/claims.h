@@ -10,12 +10,16 @@
 #ifndef AIC_TESTS_CLAIMS_H
 #define AIC_TESTS_CLAIMS_H
 
+#include "codegen/machine.h"
 #include "frontend/core/stage.h"
 
 #include <stdint.h>
 
 /* Before any test; ends the program where a claim has no meaning. */
 void claims_make(void);
+
+/* The facts of a type of core as they were before any claim: for tests that expect one plan. */
+const aic_machine *claims_published(aic_core core);
 
 /* Where a test has to begin with its pseudo-random numbers that would begin with `seed`. Specifications and operands do
  * so without it: calls of aic_spec_draw...() and verify_open() are linked to those of claims.c. */

@@ -9,6 +9,7 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .l1_bytes = 1 << 10,
      .l1_ways = 2,
      .l2_bytes = 2 << 10,
+     .l2_ways = 2,
      .l3_bytes = 4 << 10,
      .path_bytes = 16,
      .burst_bytes = 128,
@@ -29,6 +30,7 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .l1_bytes = 4 << 10,
      .l1_ways = 4,
      .l2_bytes = 4 << 10,
+     .l2_ways = 4,
      .l3_bytes = 4 << 10,
      .path_bytes = 32,
      .burst_bytes = 256,
@@ -43,24 +45,6 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .band_tiles = 3,
      .run_lines = 4},
 };
-
-const aic_machine *machine_as_published(aic_core core)
-{
-    static aic_machine known[AIC_CORES];
-    static const aic_machine fallbacks = {
-#define AIC_FIELD(kind, name, count, need, fallback) .name = (fallback),
-#include "codegen/machine.def"
-#undef AIC_FIELD
-    };
-    for (int i = 0; i < AIC_CORES; i++) {
-        known[i] = fallbacks;
-        known[i].core = (aic_core)i;
-    }
-#define AIC_FACT(CORE, field, value) known[AIC_CORE_##CORE].field = (value);
-#include "codegen/core_facts.def"
-#undef AIC_FACT
-    return &known[core];
-}
 
 const aic_machine *machine_of(aic_context *context)
 {

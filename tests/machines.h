@@ -10,10 +10,6 @@ enum { TINY_MACHINES = 2 };
 
 extern const aic_machine tiny_machines[TINY_MACHINES];
 
-/* The facts of a type of core as the library's tables have them, whatever caches another host is claimed to have
- * (claims.h): for tests that expect one plan. */
-const aic_machine *machine_as_published(aic_core core);
-
 /* The machine of a context; NULL: of the default one. */
 const aic_machine *machine_of(aic_context *context);
 

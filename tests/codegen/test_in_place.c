@@ -5,7 +5,6 @@
 #include "codegen/contraction/tiling.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
-#include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
@@ -143,7 +142,7 @@ START_TEST(where_it_costs_nothing)
     const aic_semantics semantics = aic_semantics_init();
     const aic_spec spec = spec_of(choice->spec);
     const aic_problem problem = {&spec, &semantics, aic_target_find(choice->arch, choice->level),
-                                 machine_as_published(choice->core)};
+                                 claims_published(choice->core)};
     aic_plan *plan;
     ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
     ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);

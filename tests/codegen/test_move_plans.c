@@ -3,6 +3,7 @@
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 #include "frontend/core/stage.h"
+#include "tests/claims.h"
 #include "tests/machines.h"
 #include "tests/move_case.h"
 
@@ -231,7 +232,7 @@ static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shap
     aic_generator_transdata.describe(&d, &semantics, &work);
     const aic_move *move = (const aic_move *)(const void *)work.part;
     aic_move_plan_make(move, &move->box[0], &move_usual_schedule, aic_target_find(AIC_ARCH_X86_64, "avx2"),
-                       machine_as_published(AIC_CORE_ZEN4), &plan);
+                       claims_published(AIC_CORE_ZEN4), &plan);
     return plan;
 }
 
@@ -371,7 +372,7 @@ START_TEST(illegal_schedules)
     aic_schedule_info info;
     const aic_semantics semantics = aic_semantics_init();
     const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
-                                 machine_as_published(AIC_CORE_ZEN4)};
+                                 claims_published(AIC_CORE_ZEN4)};
     ck_assert_int_eq(aic_spec_read("transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])", &spec), AIC_OK);
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
@@ -384,7 +385,7 @@ START_TEST(report_of_following_tiles)
     aic_spec spec;
     const aic_semantics semantics = aic_semantics_init();
     const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
-                                 machine_as_published(AIC_CORE_ZEN4)};
+                                 claims_published(AIC_CORE_ZEN4)};
     char *text;
     for (int follows = 0; follows < 2; follows++) {
         ck_assert_int_eq(aic_spec_read(follows != 0 ? "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[64,64,1,3])"
@@ -476,7 +477,7 @@ START_TEST(bands_of_columns_that_share_sets)
             .spec = &spec,
             .semantics = &semantics,
             .target = aic_target_find(AIC_ARCH_X86_64, "avx512"),
-            .machine = machine_as_published(ROWS[i].core),
+            .machine = claims_published(ROWS[i].core),
             .symbol = "kernel",
         };
         const aic_problem problem = aic_codegen_problem(&request, 0);
@@ -493,7 +494,7 @@ END_TEST
 
 START_TEST(lines_that_a_cache_holds)
 {
-    const aic_machine *machine = machine_as_published(AIC_CORE_ZEN4);
+    const aic_machine *machine = claims_published(AIC_CORE_ZEN4);
     static const int64_t APART[] = {32, 64, 96, 192, 512, 1024, 4096, 5 << 12, 18432};
     static const int64_t HELD[] = {512, 512, 512, 512, 64, 32, 8, 8, 16};
     for (size_t i = 0; i < sizeof APART / sizeof *APART; i++) {

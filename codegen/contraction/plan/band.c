@@ -121,9 +121,8 @@ int64_t aic_band_bytes(const aic_plan_geometry *g, const aic_plan_band *b, int64
 
 bool aic_planes_crowd(const aic_contraction *c, const aic_machine *machine)
 {
-    enum { WAYS = 8 };
     const int64_t plane = c->image.block * (int64_t)aic_dtype_size(c->dtype);
-    return c->c1 * common_divisor(plane, machine->l2_bytes / WAYS) > machine->l2_bytes;
+    return c->c1 * common_divisor(plane, machine->l2_bytes / machine->l2_ways) > machine->l2_bytes;
 }
 
 int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols)

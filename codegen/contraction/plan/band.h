@@ -17,8 +17,7 @@ typedef struct aic_plan_band {
     int64_t pixel_kpacks;       /* k-packs of a band pixel, in one plane */
     int64_t seen_kpacks;        /* of these, k-packs that an output channel sees: all without groups */
     int64_t pixel_pitch, row_pitch;
-    int64_t
-        edge_bytes; /* of the lines in which a run of pixels begins and ends in part, on average; 0: it fills lines */
+    int64_t edge_bytes;  /* of lines in which a run of pixels begins and ends, on average; 0: it fills lines */
     int64_t plane_bytes; /* of a plane of a pixel; where taps are merged, of a plane of a band row; in place, of one of
                           * the image */
     int64_t row_planes;  /* planes that lie behind each other in a row, or in the image: 1 if they do in a pixel */
