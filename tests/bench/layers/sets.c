@@ -85,8 +85,9 @@ static const layer FUSED_WIDTHS[] = {
 };
 
 /* Square images and kernels, padding that keeps the size at stride 1. */
-#define SQUARE(channels, size, kernel, cout, stride, count)                                                            \
-    {channels, size, size, kernel, kernel, cout, stride, (kernel) / 2, (kernel) / 2, 1, count, 1}
+#define GROUPED(channels, size, kernel, cout, stride, count, groups)                                                   \
+    {channels, size, size, kernel, kernel, cout, stride, (kernel) / 2, (kernel) / 2, 1, count, groups}
+#define SQUARE(channels, size, kernel, cout, stride, count) GROUPED(channels, size, kernel, cout, stride, count, 1)
 
 /* Convolutions over all channels of MobileNet v1 and v2. */
 static const layer MOBILENET_DENSE[] = {
@@ -190,7 +191,7 @@ static const layer HARD[] = {
 
 /* A group a channel, padding that keeps the size. */
 #define DEPTHWISE(channels, size, kernel, stride, count)                                                               \
-    {channels, size, size, kernel, kernel, channels, stride, (kernel) / 2, (kernel) / 2, 1, count, channels}
+    GROUPED(channels, size, kernel, channels, stride, count, channels)
 
 /* Those of v1 and of v2, both of width 1 for pictures of 224 x 224. */
 static const layer MOBILENET[] = {
@@ -221,25 +222,21 @@ static const layer DEPTHWISE5[] = {
     DEPTHWISE(512, 14, 5, 1, 1), DEPTHWISE(672, 14, 5, 2, 1), {0},
 };
 
-/* Padding that keeps the size. */
-#define GROUPED(channels, size, groups, stride, count)                                                                 \
-    {channels, size, size, 3, 3, channels, stride, 1, 1, 1, count, groups}
-
 /* The grouped layers of ResNeXt-50 of 32 groups, whose width doubles from stage to stage, and of RegNets of groups of
  * 8, 16 and 64 channels. */
 static const layer GROUPS[] = {
-    GROUPED(128, 56, 32, 1, 3),
-    GROUPED(256, 56, 32, 2, 1),
-    GROUPED(256, 28, 32, 1, 3),
-    GROUPED(512, 28, 32, 2, 1),
-    GROUPED(512, 14, 32, 1, 5),
-    GROUPED(1024, 14, 32, 2, 1),
-    GROUPED(1024, 7, 32, 1, 2),
-    GROUPED(64, 56, 8, 2, 1),
-    GROUPED(128, 28, 16, 1, 1),
-    GROUPED(288, 14, 36, 1, 1),
-    GROUPED(192, 28, 12, 1, 1),
-    GROUPED(512, 14, 8, 1, 1),
+    GROUPED(128, 56, 3, 128, 1, 3, 32),
+    GROUPED(256, 56, 3, 256, 2, 1, 32),
+    GROUPED(256, 28, 3, 256, 1, 3, 32),
+    GROUPED(512, 28, 3, 512, 2, 1, 32),
+    GROUPED(512, 14, 3, 512, 1, 5, 32),
+    GROUPED(1024, 14, 3, 1024, 2, 1, 32),
+    GROUPED(1024, 7, 3, 1024, 1, 2, 32),
+    GROUPED(64, 56, 3, 64, 2, 1, 8),
+    GROUPED(128, 28, 3, 128, 1, 1, 16),
+    GROUPED(288, 14, 3, 288, 1, 1, 36),
+    GROUPED(192, 28, 3, 192, 1, 1, 12),
+    GROUPED(512, 14, 3, 512, 1, 1, 8),
     {0},
 };
 
