@@ -38,6 +38,34 @@ typedef struct args_option {
     int64_t low, high; /* limits of ARGS_INTEGER and ARGS_REAL */
 } args_option;
 
+/* Options, by kind: what takes their value has the type that it must have. */
+static inline args_option option_flag(const char *name, const char *help, bool *target)
+{
+    return (args_option){name, NULL, help, ARGS_FLAG, target, 0, 0};
+}
+
+static inline args_option option_text(const char *name, const char *value, const char *help, const char **target)
+{
+    return (args_option){name, value, help, ARGS_TEXT, target, 0, 0};
+}
+
+static inline args_option option_list(const char *name, const char *value, const char *help, args_list *target)
+{
+    return (args_option){name, value, help, ARGS_LIST, target, 0, 0};
+}
+
+static inline args_option option_integer(const char *name, const char *value, const char *help, int64_t *target,
+                                         int64_t low, int64_t high)
+{
+    return (args_option){name, value, help, ARGS_INTEGER, target, low, high};
+}
+
+static inline args_option option_real(const char *name, const char *value, const char *help, double *target,
+                                      int64_t low, int64_t high)
+{
+    return (args_option){name, value, help, ARGS_REAL, target, low, high};
+}
+
 enum { ARGS_OPTIONS_MAX = 32 };
 
 typedef struct args_command {

@@ -23,20 +23,10 @@ typedef struct cli_object {
 
 /* Rows of an option table; `o` is the command's cli_object. */
 #define CLI_OPTIONS_OBJECT(o)                                                                                          \
-    {.name = "--object",                                                                                               \
-     .value = "FILE.so",                                                                                               \
-     .help = "instead of SPEC: a shared object made of what aicjit export wrote",                                      \
-     .kind = ARGS_TEXT,                                                                                                \
-     .target = &(o).file},                                                                                             \
-        {.name = "--header",                                                                                           \
-         .value = "FILE.h",                                                                                            \
-         .help = "of --object: the header that was written with it",                                                   \
-         .kind = ARGS_TEXT,                                                                                            \
-         .target = &(o).header},                                                                                       \
-    {                                                                                                                  \
-        .name = "--name", .value = "NAME", .help = "of --object: the function to run", .kind = ARGS_TEXT,              \
-        .target = &(o).name                                                                                            \
-    }
+    option_text("--object", "FILE.so", "instead of SPEC: a shared object made of what aicjit export wrote",            \
+                &(o).file),                                                                                            \
+        option_text("--header", "FILE.h", "of --object: the header that was written with it", &(o).header),            \
+        option_text("--name", "NAME", "of --object: the function to run", &(o).name)
 
 /* Whether the options and the number of operator texts agree. Each function returns an exit status. */
 int object_check(const cli_object *object, size_t texts);

@@ -33,21 +33,11 @@ typedef struct cli_operands {
 
 /* Rows of an option table; `set` is the command's cli_operands. */
 #define CLI_OPTIONS_INPUTS(set)                                                                                        \
-    {.name = "--in",                                                                                                   \
-     .value = "NAME=FILE",                                                                                             \
-     .help = "operand from a .npy or .bin file; a scalar: NAME=VALUE",                                                 \
-     .kind = ARGS_LIST,                                                                                                \
-     .target = &(set).pairs[PAIR_IN]},                                                                                 \
-        {.name = "--fill",                                                                                             \
-         .value = "NAME=zeros|const:V|random:SEED|at:I=V,...",                                                         \
-         .help = "operand without a file",                                                                             \
-         .kind = ARGS_LIST,                                                                                            \
-         .target = &(set).pairs[PAIR_FILL]},                                                                           \
-    {                                                                                                                  \
-        .name = "--quantise", .value = "NAME",                                                                         \
-        .help = "the file of this operand holds float32 scales: take their quantisation words", .kind = ARGS_LIST,     \
-        .target = &(set).scales                                                                                        \
-    }
+    option_list("--in", "NAME=FILE", "operand from a .npy or .bin file; a scalar: NAME=VALUE", &(set).pairs[PAIR_IN]), \
+        option_list("--fill", "NAME=zeros|const:V|random:SEED|at:I=V,...", "operand without a file",                   \
+                    &(set).pairs[PAIR_FILL]),                                                                          \
+        option_list("--quantise", "NAME",                                                                              \
+                    "the file of this operand holds float32 scales: take their quantisation words", &(set).scales)
 
 /* Lists the operands of the specification, or the arguments of the program where it is not NULL. Each function returns
  * an exit status. */

@@ -12,12 +12,9 @@ typedef struct cli_pto {
 
 /* Rows of an option table; `p` is the command's cli_pto. */
 #define CLI_OPTIONS_PTO(p)                                                                                             \
-    {.name = "--pto", .value = "FILE", .help = "a program of PTO-AS", .kind = ARGS_TEXT, .target = &(p).path},         \
-    {                                                                                                                  \
-        .name = "--placement", .value = "text|auto|manual",                                                            \
-        .help = "where tiles lie; text: manual if the program has a pto.tassign, else auto", .kind = ARGS_TEXT,        \
-        .target = &(p).placement                                                                                       \
-    }
+    option_text("--pto", "FILE", "a program of PTO-AS", &(p).path),                                                    \
+        option_text("--placement", "text|auto|manual",                                                                 \
+                    "where tiles lie; text: manual if the program has a pto.tassign, else auto", &(p).placement)
 
 /* Reads `length` bytes as a program under the session's semantics; free_names as in aic_pto_options. Messages begin
  * with `where` (may be NULL). Returns an exit status. */

@@ -105,16 +105,15 @@ static void make_options(cli_session *session, args_option options[CLI_SHARED])
 #undef AIC_FIELD
     session->take_profile = (args_each){take_profile, &session->readings};
     session->take_choice = (args_each){take_choice, &session->readings};
-    options[i++] = (args_option){.name = "--profile",
-                                 .value = "NAME",
-                                 .help = "whose readings of what the documents leave open; help choices lists them",
-                                 .kind = ARGS_EACH,
-                                 .target = &session->take_profile};
-    options[i++] = (args_option){.name = "--choice",
-                                 .value = "KEY=VALUE",
-                                 .help = "one such reading; after --profile",
-                                 .kind = ARGS_EACH,
-                                 .target = &session->take_choice};
+    options[i++] = (args_option){"--profile",
+                                 "NAME",
+                                 "whose readings of what the documents leave open; help choices lists them",
+                                 ARGS_EACH,
+                                 &session->take_profile,
+                                 0,
+                                 0};
+    options[i++] = (args_option){
+        "--choice", "KEY=VALUE", "one such reading; after --profile", ARGS_EACH, &session->take_choice, 0, 0};
 }
 
 int cli_parse(cli_session *session, const args_command *command, int argc, char **argv, size_t most,

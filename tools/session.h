@@ -46,31 +46,13 @@ typedef struct cli_session {
 
 /* Rows of an option table; `s` is the command's cli_session. */
 #define CLI_OPTION_ISA(s, values)                                                                                      \
-    {.name = "--isa",                                                                                                  \
-     .value = values,                                                                                                  \
-     .help = "highest instruction set level to use; aicjit info lists them",                                           \
-     .kind = ARGS_TEXT,                                                                                                \
-     .target = &(s).isa}
-#define CLI_OPTION_ARCH(s)                                                                                             \
-    {.name = "--arch",                                                                                                 \
-     .value = "A2A3|A5",                                                                                               \
-     .help = "whose rules PTO-AS keeps (default A5)",                                                                  \
-     .kind = ARGS_TEXT,                                                                                                \
-     .target = &(s).arch}
+    option_text("--isa", values, "highest instruction set level to use; aicjit info lists them", &(s).isa)
+#define CLI_OPTION_ARCH(s) option_text("--arch", "A2A3|A5", "whose rules PTO-AS keeps (default A5)", &(s).arch)
 #define CLI_OPTION_DT(s)                                                                                               \
-    {.name = "--dt",                                                                                                   \
-     .value = "int8|float16",                                                                                          \
-     .help = "element type of convolutions in the format of oneDNN's benchdnn",                                        \
-     .kind = ARGS_TEXT,                                                                                                \
-     .target = &(s).dt}
+    option_text("--dt", "int8|float16", "element type of convolutions in the format of oneDNN's benchdnn", &(s).dt)
 #define CLI_OPTION_THREADS(s, fallback)                                                                                \
-    {.name = "--threads",                                                                                              \
-     .value = "N",                                                                                                     \
-     .help = "threads that share a call (default " fallback ")",                                                       \
-     .kind = ARGS_INTEGER,                                                                                             \
-     .target = &(s).threads,                                                                                           \
-     .low = 1,                                                                                                         \
-     .high = AIC_THREADS_MAX}
+    option_integer("--threads", "N", "threads that share a call (default " fallback ")", &(s).threads, 1,              \
+                   AIC_THREADS_MAX)
 
 /* args_parse() with the options that every command on operators has, beside those of the command: one a row of
  * aic/semantics.def, --profile and --choice. */

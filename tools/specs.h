@@ -30,11 +30,8 @@ typedef struct spec_list {
 
 /* Rows of an option table; `s` is the command's spec_source. */
 #define SPEC_OPTIONS(s)                                                                                                \
-    {.name = "--batch", .value = "FILE", .help = "operators, one a line", .kind = ARGS_TEXT, .target = &(s).batch},    \
-    {                                                                                                                  \
-        .name = "--skip-refused", .help = "lines of the file that are refused are no error", .kind = ARGS_FLAG,        \
-        .target = &(s).skip_refused                                                                                    \
-    }
+    option_text("--batch", "FILE", "operators, one a line", &(s).batch),                                               \
+        option_flag("--skip-refused", "lines of the file that are refused are no error", &(s).skip_refused)
 
 /* Reads and validates every text, then every line of the file. A text that is refused ends the reading; a line is
  * reported on standard error, "aicjit: FILE:LINE: ...", counted, and the reading goes on. A backslash at the end of a

@@ -246,45 +246,26 @@ static int check_options(const compare_state *state, size_t files)
     return CLI_DONE;
 }
 
-static args_option limit_option(const char *name, const char *value, const char *help, args_kind kind, void *target)
-{
-    return (args_option){
-        .name = name, .value = value, .help = help, .kind = kind, .target = target, .low = 0, .high = INT64_MAX};
-}
-
 int cmd_compare(int argc, char **argv)
 {
     compare_state state = {.operands.command = "compare", .page.fd = -1};
     args_list files = {0};
     const args_option options[] = {
-        {.name = "--dtype",
-         .value = "T",
-         .help = "element type: of .bin files, and bfloat16 of .npy files",
-         .kind = ARGS_TEXT,
-         .target = &state.dtype},
-        limit_option("--atol", "X", "differences of finite numbers up to X + rtol*|b| are none (default 0)", ARGS_REAL,
-                     &state.limits.atol),
-        limit_option("--rtol", "X", "see --atol (default 0)", ARGS_REAL, &state.limits.rtol),
-        limit_option("--ulp", "N", "elements up to N values of their type apart count as equal (default 0)",
-                     ARGS_INTEGER, &state.limits.ulp),
-        {.name = "--spec",
-         .value = "SPEC",
-         .help =
-             "the files are a result of this operator: coordinates are the document's, and with its inputs the first "
-             "difference is traced",
-         .kind = ARGS_TEXT,
-         .target = &state.text},
-        {.name = "--operand",
-         .value = "NAME",
-         .help = "they are this operand of it",
-         .kind = ARGS_TEXT,
-         .target = &state.name},
+        option_text("--dtype", "T", "element type: of .bin files, and bfloat16 of .npy files", &state.dtype),
+        option_real("--atol", "X", "differences of finite numbers up to X + rtol*|b| are none (default 0)",
+                    &state.limits.atol, 0, INT64_MAX),
+        option_real("--rtol", "X", "see --atol (default 0)", &state.limits.rtol, 0, INT64_MAX),
+        option_integer("--ulp", "N", "elements up to N values of their type apart count as equal (default 0)",
+                       &state.limits.ulp, 0, INT64_MAX),
+        option_text(
+            "--spec", "SPEC",
+            "the files are a result of this operator: coordinates are the document's, and with its inputs the first "
+            "difference is traced",
+            &state.text),
+        option_text("--operand", "NAME", "they are this operand of it", &state.name),
         CLI_OPTIONS_INPUTS(state.operands),
-        {.name = "--report",
-         .value = "FILE.html",
-         .help = "write a page: where and how far they differ, with a heat map",
-         .kind = ARGS_TEXT,
-         .target = &state.report_path},
+        option_text("--report", "FILE.html", "write a page: where and how far they differ, with a heat map",
+                    &state.report_path),
     };
     const args_command command = {
         .name = "compare",

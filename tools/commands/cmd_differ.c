@@ -269,24 +269,16 @@ int cmd_differ(int argc, char **argv)
     differ_case c = {.operands = {.command = "differ"}};
     args_list texts = {0};
     const args_option options[] = {
-        {.name = "--profiles",
-         .value = "A,B",
-         .help = "the two readings: profiles, PROFILE+KEY=VALUE with choices",
-         .kind = ARGS_TEXT,
-         .target = &request.profiles},
+        option_text("--profiles", "A,B", "the two readings: profiles, PROFILE+KEY=VALUE with choices",
+                    &request.profiles),
         CLI_OPTIONS_INPUTS(c.operands),
-        {.name = "--search",
-         .value = "N",
-         .help = "look for the smallest operands that part them, in at most N comparisons",
-         .kind = ARGS_INTEGER,
-         .target = &request.tries,
-         .low = 1,
-         .high = 1000000},
-        {.name = "--matrix",
-         .help = "a table of all operators and profiles, as Markdown: which choices part them, and a smallest example",
-         .kind = ARGS_FLAG,
-         .target = &request.matrix},
-        {.name = "--json", .help = "one object", .kind = ARGS_FLAG, .target = &request.json},
+        option_integer("--search", "N", "look for the smallest operands that part them, in at most N comparisons",
+                       &request.tries, 1, 1000000),
+        option_flag(
+            "--matrix",
+            "a table of all operators and profiles, as Markdown: which choices part them, and a smallest example",
+            &request.matrix),
+        option_flag("--json", "one object", &request.json),
     };
     const args_command command = {.name = "differ",
                                   .arguments = "SPEC --profiles A,B [OPTION]... | --matrix",

@@ -181,16 +181,9 @@ int cmd_draw(int argc, char **argv)
     draw_state draw = {.operands.command = "draw", .file.fd = -1};
     args_list texts = {0};
     const args_option options[] = {
-        {.name = "-o",
-         .value = "FILE",
-         .help = "where the picture goes: FILE.svg, or FILE.html for a page",
-         .kind = ARGS_TEXT,
-         .target = &draw.path},
-        {.name = "--at",
-         .value = "OPERAND[I,...]",
-         .help = "mark this element of the result, and which inputs it is made from",
-         .kind = ARGS_TEXT,
-         .target = &draw.at},
+        option_text("-o", "FILE", "where the picture goes: FILE.svg, or FILE.html for a page", &draw.path),
+        option_text("--at", "OPERAND[I,...]", "mark this element of the result, and which inputs it is made from",
+                    &draw.at),
         CLI_OPTION_DT(draw.session),
         CLI_OPTION_ARCH(draw.session),
     };

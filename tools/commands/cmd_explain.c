@@ -266,28 +266,16 @@ int cmd_explain(int argc, char **argv)
     explain_state explain = {.operands.command = "explain"};
     args_list positional = {0};
     const args_option options[] = {
-        {.name = "--at",
-         .value = "OPERAND[I,...]",
-         .help = "every rounding step of this element of the result, by its coordinates in the document's terms or by "
-                 "its number",
-         .kind = ARGS_TEXT,
-         .target = &explain.at},
+        option_text(
+            "--at", "OPERAND[I,...]",
+            "every rounding step of this element of the result, by its coordinates in the document's terms or by "
+            "its number",
+            &explain.at),
         CLI_OPTIONS_INPUTS(explain.operands),
-        {.name = "--isa",
-         .value = "LEVEL",
-         .help = "instruction set level, also one that this host lacks",
-         .kind = ARGS_TEXT,
-         .target = &explain.isa},
-        {.name = "--schedule",
-         .value = "TEXT",
-         .help = "explain this one, as dump --stage plan prints it",
-         .kind = ARGS_TEXT,
-         .target = &explain.schedule},
-        {.name = "--measure",
-         .help = "measure the kernel, as bench does, beside what is predicted",
-         .kind = ARGS_FLAG,
-         .target = &explain.measure},
-        {.name = "--json", .help = "an object a line, see tools/json.md", .kind = ARGS_FLAG, .target = &explain.json},
+        option_text("--isa", "LEVEL", "instruction set level, also one that this host lacks", &explain.isa),
+        option_text("--schedule", "TEXT", "explain this one, as dump --stage plan prints it", &explain.schedule),
+        option_flag("--measure", "measure the kernel, as bench does, beside what is predicted", &explain.measure),
+        option_flag("--json", "an object a line, see tools/json.md", &explain.json),
         CLI_OPTIONS_PTO(explain.pto),
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),

@@ -208,12 +208,9 @@ int cmd_help(int argc, char **argv)
     const char *format = NULL;
     bool json = false;
     const args_option options[] = {
-        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
-        {.name = "--format",
-         .value = "text|man|bash|zsh|fish",
-         .help = "man: the manual page; bash, zsh, fish: completion for that shell (default text)",
-         .kind = ARGS_TEXT,
-         .target = &format},
+        option_flag("--json", "one object, see tools/json.md", &json),
+        option_text("--format", "text|man|bash|zsh|fish",
+                    "man: the manual page; bash, zsh, fish: completion for that shell (default text)", &format),
     };
     const args_command command = {
         .name = "help",
@@ -244,7 +241,7 @@ int cmd_list(int argc, char **argv)
     args_list none = {0};
     bool json = false;
     const args_option options[] = {
-        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
+        option_flag("--json", "one object, see tools/json.md", &json),
     };
     const args_command command = {
         .name = "list",

@@ -206,7 +206,7 @@ int cmd_info(int argc, char **argv)
     bool json = false;
     const args_option options[] = {
         CLI_OPTION_ISA(session, "LEVEL"),
-        {.name = "--json", .help = "one object, see tools/json.md", .kind = ARGS_FLAG, .target = &json},
+        option_flag("--json", "one object, see tools/json.md", &json),
     };
     const args_command command = {
         .name = "info",

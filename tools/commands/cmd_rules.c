@@ -129,7 +129,7 @@ int cmd_rules(int argc, char **argv)
     args_list names = {0};
     bool json = false;
     const args_option options[] = {
-        {.name = "--json", .help = "an object a line", .kind = ARGS_FLAG, .target = &json},
+        option_flag("--json", "an object a line", &json),
     };
     const args_command command = {
         .name = "rules",
