@@ -5,6 +5,7 @@
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
+#include <limits.h>
 #include <math.h>
 
 static const char *refuse(const aic_contraction *c, const aic_target *target)
@@ -442,17 +443,45 @@ static bool is_bare(const aic_tiling *t)
     return t->geometry.in_place && t->staging.pitch == 0;
 }
 
-/* What a tile costs besides its products. */
-static double tile_cost(const aic_tiling *t, int64_t pixels)
+/* Whether it was measured what tiles take that store vectors of sums as wide as the multipliers to the result: loops
+ * take nothing, nor do a few stores. */
+static bool stores_wide(const aic_contraction *c, const aic_tiling *t)
 {
-    static const double LEAST = 2.0, STORE = 3.0, BESIDE = 9.0;
-    return is_bare(t) ? LEAST + STORE * fmax((double)(pixels * t->geometry.vectors) - BESIDE, 0) : TILE_COST;
+    const aic_machine *m = t->geometry.machine;
+    return m->late_store > 0 && t->staging.pitch == 0 && broadcasts(c, t) &&
+           (int64_t)t->geometry.lanes * AIC_SUM_BYTES * CHAR_BIT == m->multiply_bits;
 }
 
-/* What a loop body costs besides the same. */
-static double loop_cost(const aic_tiling *t)
+/* What a tile costs besides its products. */
+static double tile_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
 {
-    return is_bare(t) ? 0 : LOOP_COST / (double)t->geometry.unroll;
+    static const double BARE_LEAST = 2.0, BARE_STORE = 3.0, BARE_BESIDE = 9.0, LEAST = 3.0;
+    const aic_machine *m = t->geometry.machine;
+    const double sums = (double)(pixels * t->geometry.vectors);
+    if (is_bare(t)) {
+        return BARE_LEAST + BARE_STORE * fmax(sums - BARE_BESIDE, 0);
+    }
+    return stores_wide(c, t)
+               ? k->unit * (LEAST + (double)m->late_store / 100 * fmax(sums - (double)m->beside_stores, 0))
+               : TILE_COST;
+}
+
+/* What a k-pack of a loop body costs besides the same. */
+static double loop_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
+{
+    /* Where fewer multiply-adds than those of two latencies can be under way, they come late now and then. */
+    static const double MISSING = 0.05;
+    if (is_bare(t)) {
+        return 0;
+    }
+    return stores_wide(c, t) ? MISSING * fmax(2 * k->latency - (double)(pixels * t->geometry.vectors), 0)
+                             : LOOP_COST / (double)t->geometry.unroll;
+}
+
+/* What a tap costs besides the same. */
+static double tap_cost(const aic_contraction *c, const aic_tiling *t)
+{
+    return stores_wide(c, t) && !is_bare(t) ? 0 : TAP_COST;
 }
 
 /* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
@@ -469,11 +498,11 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     const core k = core_of(&t->geometry, target);
-    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(t);
+    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(c, t, &k, rows * cols);
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
-    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
-           tile_cost(t, rows * cols) + store_cost(c, t, &k, rows * cols);
+    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks +
+           tap_cost(c, t) * taps + tile_cost(c, t, &k, rows * cols) + store_cost(c, t, &k, rows * cols);
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */

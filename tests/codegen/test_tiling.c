@@ -2,6 +2,7 @@
 #include "codegen/contraction/lean.h"
 #include "codegen/contraction/tiling.h"
 #include "frontend/core/spec.h"
+#include "tests/claims.h"
 #include "tests/plan_case.h"
 
 #include <check.h>
@@ -51,6 +52,36 @@ START_TEST(planes_beyond_the_first_level_cache)
         }
         ck_assert_msg(blocks == 1 ? cost[0] == cost[1] : cost[0] > cost[1], "%g and %g", cost[0], cost[1]);
     }
+}
+END_TEST
+
+/* Sums of the tiles that the default rule chooses for a first layer. */
+static int64_t sums_chosen(const aic_machine *machine)
+{
+    plan_problem.machine = machine;
+    aic_plan *plan = plan_of(&plan_problem);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    const aic_plan_geometry *g = &aic_tiling_of(plan)->geometry;
+    const int64_t sums = g->rows.large * g->cols.large * g->vectors;
+    aic_plan_free(plan);
+    return sums;
+}
+
+/* Where a tile has few products, it has no more sums than a core stores beside the products of the next one; as many as
+ * there are registers for, where that is not known. */
+START_TEST(few_stores_at_a_time)
+{
+    aic_machine machine = *claims_published(AIC_CORE_ZEN4);
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx512");
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=float16, fm_shape=[1,299,299,4], kernel_shape=[1,3,3,32,4], "
+                                   "stride=[2,2], accumulate=fast)",
+                                   &plan_spec),
+                     AIC_OK);
+    ck_assert_int_gt(machine.late_store, 0);
+    ck_assert_int_le(sums_chosen(&machine), machine.beside_stores);
+    machine.late_store = 0;
+    ck_assert_int_gt(sums_chosen(&machine), 2 * machine.beside_stores - 4);
+    ck_assert_int_eq(claims_published(AIC_CORE_GOLDEN_COVE)->late_store, 0);
 }
 END_TEST
 
@@ -256,6 +287,7 @@ Suite *suite_tiling(void)
     tcase_add_checked_fixture(cases, plan_setup, NULL);
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_test(cases, planes_beyond_the_first_level_cache);
+    tcase_add_test(cases, few_stores_at_a_time);
     tcase_add_test(cases, blocks_of_channels);
     tcase_add_test(cases, tiles_of_a_core_without);
     tcase_add_test(cases, lean_forms);
