@@ -15,7 +15,6 @@ typedef struct draw_state {
     cli_session session;
     const char *at, *path;
     cli_operands operands;
-    guard_buffer other, written;
     drawing drawing;
     char *text;
     outfile file;
@@ -41,50 +40,29 @@ static int open_operands(draw_state *draw)
 
 /* ---- which elements of the result are written ---- */
 
-/* Runs the reference; `result` begins as all bits `fill`. */
-static int run_on(draw_state *draw, const guard_buffer *result, int fill)
-{
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    const cli_operands *set = &draw->operands;
-    operands_pointers(set, pointers);
-    pointers[draw->drawing.result] = result->data;
-    memset(result->data, fill, (size_t)set->items[draw->drawing.result].operand.bytes);
-    const aic_status failed = aic_reference(draw->drawing.spec, &draw->session.semantics, pointers, set->count);
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
-}
-
-/* Elements that are left as they are, once all zeros and once all ones, are not written. Left out where the reference
- * would take long. */
+/* Left out where it would take long to trace every element. */
 static int find_written(draw_state *draw)
 {
     static const int64_t MOST = INT64_C(1) << 26;
-    cli_operand *result = &draw->operands.items[draw->drawing.result];
-    const size_t size = aic_dtype_size(result->operand.dtype);
+    drawing *d = &draw->drawing;
+    const aic_operand *result = &draw->operands.items[d->result].operand;
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
     int64_t macs = 0, bytes = 0;
-    const aic_status failed = aic_spec_work(draw->drawing.spec, &draw->session.semantics, &macs, &bytes);
+    aic_status failed = aic_spec_work(d->spec, &draw->session.semantics, &macs, &bytes);
     if (failed != AIC_OK) {
         return cli_fail_library("draw", failed);
     }
-    if (macs > MOST || bytes > MOST || result->operand.bytes > MOST) {
+    if (macs > MOST || bytes > MOST || result->bytes > MOST) {
         return CLI_DONE;
     }
-    int status = open_operands(draw);
-    if (status == CLI_DONE && (!guard_open(&draw->other, (size_t)result->operand.bytes, 64, GUARD_BEFORE) ||
-                               !guard_open(&draw->written, (size_t)result->operand.elements, 1, GUARD_BEFORE))) {
-        status = cli_fail_memory(result->operand.name, (uint64_t)result->operand.bytes);
+    const int status = open_operands(draw);
+    operands_pointers(&draw->operands, pointers);
+    d->findings = status == CLI_DONE ? calloc((size_t)result->elements + 1, sizeof *d->findings) : NULL;
+    if (d->findings == NULL) {
+        return status == CLI_DONE ? cli_fail_memory(result->name, (uint64_t)result->elements) : status;
     }
-    status = status == CLI_DONE ? run_on(draw, &result->buffer, 0) : status;
-    status = status == CLI_DONE ? run_on(draw, &draw->other, 0xFF) : status;
-    for (int64_t e = 0; status == CLI_DONE && e < result->operand.elements; e++) {
-        bool left = true;
-        for (size_t i = (size_t)e * size; i < (size_t)(e + 1) * size; i++) {
-            left = left && ((unsigned char *)result->buffer.data)[i] == 0 &&
-                   ((unsigned char *)draw->other.data)[i] == 0xFF;
-        }
-        ((unsigned char *)draw->written.data)[e] = !left;
-    }
-    draw->drawing.written = status == CLI_DONE ? draw->written.data : NULL;
-    return status;
+    failed = aic_diagnose(d->spec, &draw->session.semantics, pointers, draw->operands.count, d->findings);
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
 }
 
 /* ---- which element is marked ---- */
@@ -199,8 +177,7 @@ int cmd_draw(int argc, char **argv)
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
     operands_close(&draw.operands);
     aic_spec_destroy(draw.drawing.spec);
-    guard_close(&draw.other);
-    guard_close(&draw.written);
+    free(draw.drawing.findings);
     outfile_close(&draw.file);
     free(draw.text);
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {

@@ -11,7 +11,7 @@ typedef struct drawing {
     aic_spec *spec;
     const cli_operands *operands;
     size_t result;                          /* number of the operand that is written */
-    const unsigned char *written;           /* an element of the result: whether it is; NULL: not known */
+    aic_finding *findings;                  /* one an element of the result; NULL: not known */
     int64_t element;                        /* of the result, whose inputs are marked; -1: none */
     unsigned char *reads[AIC_OPERANDS_MAX]; /* of each operand, an element: whether it is made from that one */
 } drawing;

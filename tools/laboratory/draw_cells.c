@@ -85,7 +85,7 @@ bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_
 {
     const aic_coordinates *c = &d->operands->items[operand].coordinates;
     const stage_desc stage = stage_of(d->spec, 0), *first = &stage;
-    if (operand == d->result && d->written != NULL && d->written[element] == 0) {
+    if (operand == d->result && d->findings != NULL && (d->findings[element].events >> AIC_EVENT_UNWRITTEN & 1) != 0) {
         return true;
     }
     if (first->op == AIC_OP_MMAD && (operand != d->result || aic_spec_stages(d->spec) == 1)) {
