@@ -147,6 +147,16 @@ static void put_member(FILE *out, const char *key, const char *text)
     json_put_string(out, text);
 }
 
+/* An object in a line of its own, but for its end. */
+static void put_line(FILE *out, bool first, const char *const members[][2], size_t count)
+{
+    (void)fputs(first ? "{" : ",\n{", out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i == 0 ? "" : ", ", out);
+        put_member(out, members[i][0], members[i][1]);
+    }
+}
+
 /* What is written as "CASE/OPERAND[.ROLE].npy": the operand's elements, or of the roles "low" and "high" doubles. */
 typedef struct golden_item {
     const char *case_name, *role;
@@ -209,18 +219,17 @@ static int write_item(golden_writer *w, const golden_item *item)
     if (status != CLI_DONE) {
         return status;
     }
-    w->files_written++;
     shape_text(o->rank, o->shape, shape);
-    (void)fputs(ftell(w->files) > 0 ? ",\n{" : "{", w->files);
-    put_member(w->files, "case", item->case_name);
-    const char *const members[][2] = {
-        {"operand", o->name}, {"role", item->role}, {"dtype", is_bound(item) ? "float64" : aic_dtype_name(o->dtype)},
-        {"shape", shape},     {"file", name},       {"sha256", hash},
-        {"low", low},         {"high", high}};
-    for (size_t i = 0; i < sizeof members / sizeof members[0] - (item->bounded ? 0 : 2); i++) {
-        (void)fputs(", ", w->files);
-        put_member(w->files, members[i][0], members[i][1]);
-    }
+    const char *const members[][2] = {{"case", item->case_name},
+                                      {"operand", o->name},
+                                      {"role", item->role},
+                                      {"dtype", is_bound(item) ? "float64" : aic_dtype_name(o->dtype)},
+                                      {"shape", shape},
+                                      {"file", name},
+                                      {"sha256", hash},
+                                      {"low", low},
+                                      {"high", high}};
+    put_line(w->files, w->files_written++ == 0, members, sizeof members / sizeof members[0] - (item->bounded ? 0 : 2));
     (void)fputs("}", w->files);
     return CLI_DONE;
 }
@@ -338,11 +347,7 @@ static void put_case(const golden_writer *w, const aic_spec *spec, const char *f
         }
     }
     const char *const members[][2] = {{"case", folder}, {"operator", text}, {"about", about}, {"depends_on", depends}};
-    (void)fputs(w->number > 1 ? ",\n{" : "{", w->cases);
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        (void)fputs(i == 0 ? "" : ", ", w->cases);
-        put_member(w->cases, members[i][0], members[i][1]);
-    }
+    put_line(w->cases, w->number == 1, members, sizeof members / sizeof members[0]);
 }
 
 static int write_case(golden_writer *w, const aic_spec *spec, const char *text, int64_t number)
@@ -382,17 +387,6 @@ static int write_cases(golden_writer *w, const aic_spec *spec)
 
 /* ---- the manifest ---- */
 
-static void put_option(FILE *out, const char *name, field_kind kind, int64_t value)
-{
-    json_put_string(out, name);
-    if (kind == KIND_INT) {
-        (void)fprintf(out, ": %" PRId64, value);
-    } else {
-        (void)fputs(": ", out);
-        json_put_string(out, kind_word(kind, value));
-    }
-}
-
 static void put_semantics(FILE *out, const aic_semantics *semantics)
 {
     const struct {
@@ -407,7 +401,11 @@ static void put_semantics(FILE *out, const aic_semantics *semantics)
     };
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         (void)fputs(i == 0 ? "" : ", ", out);
-        put_option(out, options[i].name, options[i].kind, options[i].value);
+        if (options[i].kind == KIND_INT) {
+            (void)fprintf(out, "\"%s\": %" PRId64, options[i].name, options[i].value);
+        } else {
+            put_member(out, options[i].name, kind_word(options[i].kind, options[i].value));
+        }
     }
 }
 
@@ -427,11 +425,7 @@ static void put_choices(FILE *out, const aic_semantics *semantics)
                                           {"origin", reading->origin},
                                           {"row", choice->row},
                                           {"meaning", reading->meaning}};
-        (void)fputs(c == 0 ? "{" : ",\n{", out);
-        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-            (void)fputs(i == 0 ? "" : ", ", out);
-            put_member(out, members[i][0], members[i][1]);
-        }
+        put_line(out, c == 0, members, sizeof members / sizeof members[0]);
         (void)fputs("}", out);
     }
 }
