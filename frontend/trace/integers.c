@@ -1,5 +1,6 @@
 /* How tensor_arithmetic_quantized makes one word, of the elements of two or four batches (tensor arithmetic, section
  * 4). */
+#include "frontend/core/field.h"
 #include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
@@ -125,19 +126,13 @@ static bool keeps_low_bits(aic_atomic_op op)
            op == AIC_ATOMIC_BM_CPY;
 }
 
-static const char *const names[] = {
-    [AIC_ATOMIC_BM_MUL] = "BM_MUL",     [AIC_ATOMIC_BM_MAC] = "BM_MAC", [AIC_ATOMIC_BM_ADD] = "BM_ADD",
-    [AIC_ATOMIC_BM_SUB] = "BM_SUB",     [AIC_ATOMIC_BM_MAX] = "BM_MAX", [AIC_ATOMIC_BM_MIN] = "BM_MIN",
-    [AIC_ATOMIC_BM_AND] = "BM_AND",     [AIC_ATOMIC_BM_OR] = "BM_OR",   [AIC_ATOMIC_BM_XOR] = "BM_XOR",
-    [AIC_ATOMIC_BM_SHIFT] = "BM_SHIFT", [AIC_ATOMIC_BM_CPY] = "BM_CPY",
-};
-
 /* One element: its pattern in the output's width. */
 static uint64_t element_of(aic_tracer *t, const descriptor *desc, void *const operands[], const int64_t *at,
                            int64_t old)
 {
     const format f = format_of(desc, 0);
     const int64_t low = f.sign ? -(INT64_C(1) << (f.bits - 1)) : 0, high = low + (INT64_C(1) << f.bits) - 1;
+    const char *name = aic_enum_word(AIC_KIND_ATOMIC_OP, desc->op);
     const int64_t a = input_of(t, desc, INPUT0, operands, at);
     const int64_t b = desc->op == AIC_ATOMIC_BM_CPY ? 0 : input_of(t, desc, INPUT1, operands, at);
     int64_t value;
@@ -147,12 +142,12 @@ static uint64_t element_of(aic_tracer *t, const descriptor *desc, void *const op
     }
     if (keeps_low_bits(desc->op)) {
         const uint64_t pattern = (uint64_t)bits_result(desc, a, b) & ((UINT64_C(1) << f.bits) - 1);
-        aic_trace_step(t, AIC_STEP_INTEGER_BITS, names[desc->op], "0x%0*" PRIX64 " = %" PRId64, f.bits / 4, pattern,
+        aic_trace_step(t, AIC_STEP_INTEGER_BITS, name, "0x%0*" PRIX64 " = %" PRId64, f.bits / 4, pattern,
                        number_of(f, pattern, 0));
         return pattern;
     }
     value = number_result(t, desc, a, b, old);
-    aic_trace_step(t, AIC_STEP_ARITHMETIC, names[desc->op], "%" PRId64, value);
+    aic_trace_step(t, AIC_STEP_ARITHMETIC, name, "%" PRId64, value);
     value = aic_trace_clamp(t, AIC_STEP_INTEGER_CLAMP, "clamp to the output's range", value, low, high);
     aic_trace_event(t, AIC_EVENT_AT_LIMIT, value == low || value == high);
     return (uint64_t)value & ((UINT64_C(1) << f.bits) - 1);

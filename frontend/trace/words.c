@@ -1,5 +1,6 @@
 /* How tensor_arithmetic makes one word, alone or as a stage that changes an accumulator (tensor arithmetic, section
  * 3). */
+#include "frontend/core/field.h"
 #include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
@@ -160,23 +161,21 @@ static uint32_t float_result(aic_tracer *t, const aic_tensor_arithmetic_desc *de
 
 /* ---- both ---- */
 
-static const struct {
-    const char *name;
-    bool bits; /* it works on the bits of words */
-} operations[] = {
-    [AIC_ATOMIC_BM_MUL] = {"BM_MUL", false},    [AIC_ATOMIC_BM_MAC] = {"BM_MAC", false},
-    [AIC_ATOMIC_BM_ADD] = {"BM_ADD", false},    [AIC_ATOMIC_BM_SUB] = {"BM_SUB", false},
-    [AIC_ATOMIC_BM_MAX] = {"BM_MAX", false},    [AIC_ATOMIC_BM_MIN] = {"BM_MIN", false},
-    [AIC_ATOMIC_BM_SG] = {"BM_SG", false},      [AIC_ATOMIC_BM_DIV] = {"BM_DIV", false},
-    [AIC_ATOMIC_BM_SHIFT] = {"BM_SHIFT", true}, [AIC_ATOMIC_BM_AND] = {"BM_AND", true},
-    [AIC_ATOMIC_BM_OR] = {"BM_OR", true},       [AIC_ATOMIC_BM_XOR] = {"BM_XOR", true},
-    [AIC_ATOMIC_BM_SE] = {"BM_SE", true},       [AIC_ATOMIC_BM_CPY] = {"BM_CPY", true},
-};
+static bool works_on_bits(aic_atomic_op op)
+{
+    return op == AIC_ATOMIC_BM_AND || op == AIC_ATOMIC_BM_OR || op == AIC_ATOMIC_BM_XOR || op == AIC_ATOMIC_BM_SHIFT ||
+           op == AIC_ATOMIC_BM_SE || op == AIC_ATOMIC_BM_CPY;
+}
+
+static const char *name_of(const aic_tensor_arithmetic_desc *desc)
+{
+    return aic_enum_word(AIC_KIND_ATOMIC_OP, desc->op);
+}
 
 static uint32_t result_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, const words *w)
 {
-    const char *name = operations[desc->op].name;
-    if (operations[desc->op].bits) {
+    const char *name = name_of(desc);
+    if (works_on_bits(desc->op)) {
         const uint32_t result = bits_result(desc, w->a, w->b);
         if (desc->op == AIC_ATOMIC_BM_CPY) {
             aic_trace_step(t, AIC_STEP_ARITHMETIC, name, "0x%08" PRIX32 " -> 0x%08" PRIX32, w->a, result);
@@ -212,11 +211,11 @@ static int64_t index_of(const aic_tensor_arithmetic_desc *desc, int64_t element)
 uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, const void *input1,
                               const uint64_t *left, int64_t element, uint64_t source)
 {
-    const bool bits = operations[desc->op].bits, copies = desc->op == AIC_ATOMIC_BM_CPY;
+    const bool bits = works_on_bits(desc->op), copies = desc->op == AIC_ATOMIC_BM_CPY;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
     words w = {.a = (uint32_t)source, .b = aic_trace_bits(desc->input1_const), .old = (uint32_t)source};
     aic_trace_text what = aic_trace_format(t, "input1");
-    aic_trace_put(t, "tensor_arithmetic, %s:\n", operations[desc->op].name);
+    aic_trace_put(t, "tensor_arithmetic, %s:\n", name_of(desc));
     if (!copies && desc->input1_stage != 0) {
         w.b = (uint32_t)left[desc->input1_stage];
         what = aic_trace_format(t, "acc of stage %" PRId64, desc->input1_stage);
@@ -238,7 +237,7 @@ uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *d
 static uint32_t input_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, int number, void *const operands[],
                          const int64_t at[AIC_AT_RANK])
 {
-    const bool first = number == INPUT0, bits = operations[desc->op].bits, local = desc->memory == AIC_MEMORY_LOCAL;
+    const bool first = number == INPUT0, bits = works_on_bits(desc->op), local = desc->memory == AIC_MEMORY_LOCAL;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
     const char *what = first ? "input0" : "input1";
     uint32_t word = aic_trace_bits(first ? desc->input0_const : desc->input1_const);
