@@ -166,21 +166,12 @@ static int make_kernel(repro *r)
 
 /* ---- the text ---- */
 
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    size_t i = 0;
-    while (i < size && bytes[i] == 0) {
-        i++;
-    }
-    return i == size;
-}
-
 /* A global of these bytes; NULL: zeros. */
 static void put_global(const repro *r, const char *name, const char *kind, const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;
     (void)fprintf(r->out, "@repro.%s = internal %s [%zu x i8] ", name, kind, size);
-    if (byte == NULL || is_zero(byte, size)) {
+    if (byte == NULL || element_zeros(byte, size)) {
         (void)fputs("zeroinitializer", r->out);
     } else {
         (void)fputs("c\"", r->out);

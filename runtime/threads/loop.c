@@ -1,6 +1,7 @@
 /* The caller's parallel loop; see loop.h. */
 #include "runtime/threads/loop.h"
 #include "frontend/core/diag.h"
+#include "frontend/random/rng.h"
 #include "runtime/system/fork.h"
 
 #include <stdatomic.h>
@@ -25,10 +26,8 @@ typedef struct loop {
  * something is left, but for one case of 2^64. */
 static uint64_t weigh(int64_t item)
 {
-    uint64_t z = (uint64_t)item + UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    uint64_t state = (uint64_t)item;
+    return aic_rng_next(&state);
 }
 
 /* Takes a worker's number; false when it is none, or in use. */

@@ -4,6 +4,7 @@
 #include "frontend/core/spec.h"
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
+#include "frontend/random/rng.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,19 +13,10 @@
 
 /* ---- contents ---- */
 
-/* splitmix64. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 /* Between -1 and 1, and no nearer to 0 than 2^-10: no product is subnormal, which some processors compute slowly. */
 static double draw_real(uint64_t *state)
 {
-    const uint64_t bits = draw(state);
+    const uint64_t bits = aic_rng_next(state);
     const double size = 0x1p-10 + (double)(bits >> 12) * 0x1p-52 * (1 - 0x1p-10);
     return (bits & 1) != 0 ? -size : size;
 }
@@ -54,13 +46,13 @@ static uint64_t draw_float(uint64_t *state)
 
 static uint64_t draw_small(uint64_t *state)
 {
-    return (uint64_t)((int64_t)(draw(state) % 200001) - 100000);
+    return (uint64_t)((int64_t)(aic_rng_next(state) % 200001) - 100000);
 }
 
 /* A quantisation word: scale 2^-12 .. 2^-5, no offset, signed results (AscendC Fixpipe). */
 static uint64_t draw_word(uint64_t *state)
 {
-    return (UINT64_C(115) + (draw(state) & 7)) << 23 | UINT64_C(1) << 46;
+    return (UINT64_C(115) + (aic_rng_next(state) & 7)) << 23 | UINT64_C(1) << 46;
 }
 
 /* Any type that is not listed gets any bits. */
@@ -74,7 +66,7 @@ static const struct {
 
 static void fill(const aic_operand *operand, uint64_t *state, unsigned char *content)
 {
-    uint64_t (*next)(uint64_t *) = operand->words ? draw_float : draw; /* words are numbers of any type */
+    uint64_t (*next)(uint64_t *) = operand->words ? draw_float : aic_rng_next; /* words are numbers of any type */
     for (size_t i = 0; i < sizeof SOURCES / sizeof *SOURCES && !operand->words; i++) {
         next = SOURCES[i].dtype == operand->dtype ? SOURCES[i].draw : next;
     }

@@ -1,5 +1,6 @@
 /* Racing; see tune_race.h. */
 #include "runtime/tuning/tune_race.h"
+#include "frontend/random/rng.h"
 
 #include <math.h>
 
@@ -44,15 +45,6 @@ void aic_racer_add(aic_racer *racer, double sample)
     derive(racer);
 }
 
-/* xorshift64. */
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static bool takes_part(const aic_race *race, size_t i)
 {
     const aic_racer *r = &race->racer[i];
@@ -78,7 +70,7 @@ static size_t draw_turns(aic_race *race, uint16_t *turn)
         }
     }
     for (size_t i = count; i > 1; i--) {
-        const size_t j = (size_t)(draw(&race->random) % i);
+        const size_t j = (size_t)(aic_rng_next(&race->random) % i);
         const uint16_t kept = turn[i - 1];
         turn[i - 1] = turn[j];
         turn[j] = kept;

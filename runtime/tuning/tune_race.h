@@ -37,7 +37,7 @@ typedef struct aic_race {
     size_t rounds;   /* that a candidate takes part in, at most; no more than AIC_RACE_SAMPLES_MAX */
     double precise;  /* intervals narrower than this share of their median are not measured on */
     double until;    /* on the clock */
-    uint64_t random; /* state of the order of turns, not 0 */
+    uint64_t random; /* state of the order of turns */
     const aic_race_hooks *hooks;
 } aic_race;
 

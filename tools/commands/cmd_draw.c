@@ -133,12 +133,6 @@ static int draw_text(draw_state *draw, const char *text, bool page)
     return status == CLI_DONE ? page_write(&draw->file, "-o", page ? draw_html : draw_svg, d) : status;
 }
 
-static bool ends_with(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path), tail = strlen(suffix);
-    return length > tail && strcmp(path + length - tail, suffix) == 0;
-}
-
 static int draw_request(draw_state *draw, const args_list *texts)
 {
     if (texts->count == 0) {
@@ -147,8 +141,8 @@ static int draw_request(draw_state *draw, const args_list *texts)
     if (draw->path == NULL) {
         return cli_fail(CLI_WRONG, "draw: -o: is missing: name a file that ends in .svg or .html");
     }
-    const bool page = ends_with(draw->path, ".html");
-    if (!page && !ends_with(draw->path, ".svg")) {
+    const bool page = outfile_ends(draw->path, ".html");
+    if (!page && !outfile_ends(draw->path, ".svg")) {
         return cli_fail(CLI_WRONG, "draw: -o: \"%.200s\" ends in neither .svg nor .html", draw->path);
     }
     return draw_text(draw, texts->items[0], page);

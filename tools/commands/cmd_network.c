@@ -53,8 +53,7 @@ static bool show_progress(void *user, size_t made, size_t kernels)
 /* What is no folder: most likely a file of ONNX. */
 static int check_folder(const char *folder)
 {
-    const size_t length = strlen(folder);
-    return length > 5 && strcmp(folder + length - 5, ".onnx") == 0
+    return outfile_ends(folder, ".onnx")
                ? cli_fail(CLI_WRONG,
                           "network: \"%.200s\": the Python package reads ONNX files: "
                           "python3 -c 'import aicjit.onnx; aicjit.onnx.load(\"%.200s\").save(\"DIR\")' makes a folder",

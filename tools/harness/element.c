@@ -123,6 +123,15 @@ bool element_equal(aic_dtype dtype, const void *a, const void *b)
     return element_is_float(dtype) && isnan(element_to_double(dtype, a)) && isnan(element_to_double(dtype, b));
 }
 
+bool element_zeros(const unsigned char *bytes, size_t size)
+{
+    size_t i = 0;
+    while (i < size && bytes[i] == 0) {
+        i++;
+    }
+    return i == size;
+}
+
 void element_text(aic_dtype dtype, const void *at, char text[ELEMENT_TEXT_MAX])
 {
     uint64_t bits = 0;

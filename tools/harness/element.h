@@ -23,6 +23,9 @@ uint16_t element_bfloat(double value);
 /* Whether two elements are equal bit for bit, every NaN counting as equal. */
 bool element_equal(aic_dtype dtype, const void *a, const void *b);
 
+/* Whether all bytes are 0. */
+bool element_zeros(const unsigned char *bytes, size_t size);
+
 /* The element as text: an integer, or a number with the bits that it is stored as, "0.5 (0x3800)". */
 enum { ELEMENT_TEXT_MAX = 40 };
 void element_text(aic_dtype dtype, const void *at, char text[ELEMENT_TEXT_MAX]);

@@ -17,15 +17,9 @@
 #error "operand files are little-endian and read without conversion"
 #endif
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-    size_t length = strlen(path), tail = strlen(suffix);
-    return length > tail && strcmp(path + length - tail, suffix) == 0;
-}
-
 bool operand_file_named(const char *path)
 {
-    return has_suffix(path, ".npy") || has_suffix(path, ".bin");
+    return outfile_ends(path, ".npy") || outfile_ends(path, ".bin");
 }
 
 int operand_file_check(const aic_operand *operand, const char *path)
@@ -193,7 +187,7 @@ static void close_source(source *from)
 static int open_source(const char *name, const char *path, source *from)
 {
     uint64_t size = 0;
-    *from = (source){.fd = -1, .has_header = has_suffix(path, ".npy")};
+    *from = (source){.fd = -1, .has_header = outfile_ends(path, ".npy")};
     (void)snprintf(from->subject, sizeof from->subject, "%s%s\"%.400s\"", name == NULL ? "" : name,
                    name == NULL ? "" : ": ", path);
     if (!operand_file_named(path)) {
@@ -293,7 +287,7 @@ int operand_write(const aic_operand *operand, const char *path, const void *data
     char header[AIC_NPY_WRITTEN_MAX];
     size_t size = 0;
     int status = CLI_DONE;
-    if (has_suffix(path, ".npy")) {
+    if (outfile_ends(path, ".npy")) {
         const aic_status failed = aic_npy_format(operand, header, &size);
         status = failed == AIC_OK ? outfile_write(file, operand->name, header, size) : cli_fail_library(NULL, failed);
     }

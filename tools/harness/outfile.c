@@ -131,6 +131,12 @@ static char *follow_links(const char *path)
     return found;
 }
 
+bool outfile_ends(const char *path, const char *suffix)
+{
+    const size_t length = strlen(path), tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
 bool outfile_same(const outfile *a, const outfile *b)
 {
     return strcmp(a->path, b->path) == 0;

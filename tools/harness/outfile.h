@@ -22,6 +22,9 @@ typedef struct outfile {
 int outfile_open(outfile *file, const char *subject, const char *path);
 int outfile_write(outfile *file, const char *subject, const void *bytes, size_t size);
 
+/* Whether the name ends so, and has something before. */
+bool outfile_ends(const char *path, const char *suffix);
+
 /* Whether both are the same file. */
 bool outfile_same(const outfile *a, const outfile *b);
 

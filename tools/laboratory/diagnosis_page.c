@@ -242,15 +242,11 @@ static void put_page(FILE *out, const void *from)
 {
     const diagnosis *d = from;
     char *text = cli_spec_text(d->spec);
-    (void)fprintf(
-        out,
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-        "content='width=device-width'><title>aicjit run --diagnose</title>\n<style>\n%s.tiles{display:flex;"
-        "flex-wrap:wrap;gap:.6rem}.channel img{image-rendering:pixelated;border:1px solid #ccc}</style></head>"
-        "<body>\n<h1>What happened to the data of %s</h1>\n<p class=code>",
-        page_style, d->output->operand.name);
-    page_text(out, text != NULL ? text : "");
-    (void)fprintf(out, "</p>\n");
+    page_begin(out, "run --diagnose",
+               ".tiles{display:flex;flex-wrap:wrap;gap:.6rem}.channel img{image-rendering:pixelated;border:1px solid "
+               "#ccc}");
+    (void)fprintf(out, "<h1>What happened to the data of %s</h1>\n", d->output->operand.name);
+    page_code(out, text != NULL ? text : "");
     if (d->choices[0] != '\0') {
         (void)fprintf(out, "<p class=code>choices: %s</p>\n", d->choices);
     }
@@ -262,7 +258,7 @@ static void put_page(FILE *out, const void *from)
     (void)fprintf(out, "<h2>Events</h2>\n");
     put_events(out, d);
     put_picture(out, d);
-    (void)fprintf(out, "</body></html>\n");
+    page_end(out);
     free(text);
 }
 

@@ -209,21 +209,12 @@ static unsigned char *element_at(const cli_operand *o, int64_t index)
     return (unsigned char *)o->buffer.data + (size_t)index * aic_dtype_size(o->operand.dtype);
 }
 
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    size_t i = 0;
-    while (i < size && bytes[i] == 0) {
-        i++;
-    }
-    return i == size;
-}
-
 /* Sets `count` elements from `first` on to 0 where the readings still part then. */
 static void clear_elements(differ_case *c, const cli_operand *o, int64_t first, int64_t count, unsigned char *saved)
 {
     const size_t bytes = (size_t)count * aic_dtype_size(o->operand.dtype);
     unsigned char *data = element_at(o, first);
-    if (is_zero(data, bytes)) {
+    if (element_zeros(data, bytes)) {
         return;
     }
     memcpy(saved, data, bytes);
@@ -276,16 +267,16 @@ static bool simplify_operand(differ_case *c, size_t operand)
     char text[DIFFER_FILL_MAX], value[ELEMENT_TEXT_MAX + 1];
     size_t used = 0, kept = 0;
     for (int64_t i = 0; i < o->operand.elements; i++) {
-        kept += !is_zero(element_at(o, i), aic_dtype_size(o->operand.dtype));
+        kept += !element_zeros(element_at(o, i), aic_dtype_size(o->operand.dtype));
     }
     if (kept > LISTED_MAX) {
         return false;
     }
     for (int64_t i = 0; i < o->operand.elements && used < sizeof text; i++) {
-        if (!is_zero(element_at(o, i), aic_dtype_size(o->operand.dtype))) {
+        if (!element_zeros(element_at(o, i), aic_dtype_size(o->operand.dtype))) {
             simplify_element(c, o, i, value, sizeof value);
         }
-        if (!is_zero(element_at(o, i), aic_dtype_size(o->operand.dtype))) {
+        if (!element_zeros(element_at(o, i), aic_dtype_size(o->operand.dtype))) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64 "=%s", used == 0 ? "at:" : ",", i,
                                      value);
         }

@@ -326,14 +326,13 @@ void draw_svg(FILE *out, const void *from)
 void draw_html(FILE *out, const void *from)
 {
     const drawing *d = from;
-    (void)fprintf(out,
-                  "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-                  "content='width=device-width'><title>aicjit draw</title>\n<style>\n%s</style></head><body>\n<h1>",
-                  page_style);
+    page_begin(out, "draw", "");
+    (void)fprintf(out, "<h1>");
     for (size_t s = 0; s < aic_spec_stages(d->spec); s++) {
         (void)fprintf(out, "%s%s", s == 0 ? "" : " | ", aic_op_name(aic_spec_stage_op(d->spec, s)));
     }
     (void)fprintf(out, "</h1>\n<p>Pointing at a cell shows its indices, element and byte.</p>\n<figure>\n");
     draw_svg(out, d);
-    (void)fprintf(out, "</figure>\n</body></html>\n");
+    (void)fprintf(out, "</figure>\n");
+    page_end(out);
 }

@@ -180,7 +180,7 @@ static int write_doubles(const golden_item *item, const char *path, outfile *fil
         type++;
     }
     header[type + 1] = 'f';
-    const bool raw = strcmp(path + strlen(path) - strlen(".bin"), ".bin") == 0;
+    const bool raw = outfile_ends(path, ".bin");
     const int status = raw ? CLI_DONE : outfile_write(file, doubles.name, header, size);
     return status == CLI_DONE ? outfile_write(file, doubles.name, item->data, (size_t)doubles.elements * sizeof(double))
                               : status;

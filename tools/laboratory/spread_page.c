@@ -217,19 +217,15 @@ void spread_page_write(FILE *out, const void *from)
     char tensor[OPERAND_TEXT_MAX], names[OPERAND_TEXT_MAX];
     operand_text(page->spread->tensor, tensor);
     coordinates_names(page->spread->coordinates, names);
-    (void)fprintf(out,
-                  "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-                  "content='width=device-width'><title>aicjit compare</title>\n<style>\n%s</style></head><body>\n"
-                  "<h1>aicjit compare: %" PRId64 " of %" PRId64 " elements differ</h1>\n<p class=code>",
-                  page_style, page->report->different, page->report->compared);
+    page_begin(out, "compare", "");
+    (void)fprintf(out, "<h1>aicjit compare: %" PRId64 " of %" PRId64 " elements differ</h1>\n<p class=code>",
+                  page->report->different, page->report->compared);
     page_text(out, page->files[0]);
     (void)fprintf(out, "<br>");
     page_text(out, page->files[1]);
     (void)fprintf(out, "<br>%s %s</p>\n", tensor, names);
     if (page->operator_text != NULL) {
-        (void)fprintf(out, "<p class=code>");
-        page_text(out, page->operator_text);
-        (void)fprintf(out, "</p>\n");
+        page_code(out, page->operator_text);
     }
     if (page->report->different > 0) {
         (void)fprintf(out, "<h2>Where</h2>\n");
@@ -239,5 +235,5 @@ void spread_page_write(FILE *out, const void *from)
         put_distances(out, page->spread);
         put_first(out, page);
     }
-    (void)fprintf(out, "</body></html>\n");
+    page_end(out);
 }

@@ -44,6 +44,26 @@ int page_write(outfile *file, const char *subject, void (*write)(FILE *out, cons
     return status;
 }
 
+void page_begin(FILE *out, const char *title, const char *style)
+{
+    (void)fprintf(out,
+                  "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
+                  "content='width=device-width'><title>aicjit %s</title>\n<style>\n%s%s</style></head><body>\n",
+                  title, page_style, style);
+}
+
+void page_end(FILE *out)
+{
+    (void)fprintf(out, "</body></html>\n");
+}
+
+void page_code(FILE *out, const char *text)
+{
+    (void)fprintf(out, "<p class=code>");
+    page_text(out, text);
+    (void)fprintf(out, "</p>\n");
+}
+
 page_number page_time(double ns)
 {
     static const struct {

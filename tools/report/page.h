@@ -13,6 +13,13 @@ void page_text(FILE *out, const char *text);
  * exit status. */
 int page_write(outfile *file, const char *subject, void (*write)(FILE *out, const void *from), const void *from);
 
+/* The page up to its heading, and its end; `style` adds to page_style. */
+void page_begin(FILE *out, const char *title, const char *style);
+void page_end(FILE *out);
+
+/* A paragraph of text as it was written. */
+void page_code(FILE *out, const char *text);
+
 /* "3.42 ms", "91.0 us"; a label. */
 typedef struct page_number {
     char text[64];

@@ -63,12 +63,8 @@ static void write_layer(FILE *out, const report *r, size_t i, bool whole)
 
 static void write_page(FILE *out, const report *r, bool whole)
 {
-    (void)fprintf(
-        out,
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width'><title>aicjit %s</title>\n<style>\n%s</style></head>"
-        "<body>\n<h1>aicjit %s: %zu operator%s</h1>\n",
-        r->command, page_style, r->command, r->count, r->count == 1 ? "" : "s");
+    page_begin(out, r->command, "");
+    (void)fprintf(out, "<h1>aicjit %s: %zu operator%s</h1>\n", r->command, r->count, r->count == 1 ? "" : "s");
     page_machine(out, r);
     (void)fprintf(out, "<h2>Operators</h2>\n");
     page_table(out, r);
@@ -84,7 +80,7 @@ static void write_page(FILE *out, const report *r, bool whole)
     for (size_t i = 0; i < r->count; i++) {
         write_layer(out, r, i, whole);
     }
-    (void)fprintf(out, "</body></html>\n");
+    page_end(out);
 }
 
 /* What is written: without the tiles that must be predicted where there is little time. */
