@@ -3,6 +3,7 @@
 import ctypes as c
 import functools
 import sys
+from operator import attrgetter
 
 import numpy as np
 
@@ -164,6 +165,11 @@ def _at_once(operand):
     bytes where any shape will do."""
     any_shape = operand.strided or operand.words
     return operand.numpy_dtype, operand.shape if operand.elements else None, operand.bytes if any_shape and operand.bytes else -1
+
+
+def _told(member, doc):
+    """A member that callers may read only."""
+    return property(attrgetter(member), doc=doc)
 
 
 class Kernel(Closing):
@@ -415,45 +421,19 @@ class Kernel(Closing):
 
     # ---- what it is ----
 
-    @property
-    def schedule(self):
-        """The schedule's text."""
-        return self._schedule
-
-    @property
-    def isa(self):
-        """The instruction set level that it was compiled for."""
-        return self._isa
-
-    @property
-    def name(self):
-        """The symbol of the kernel in dumps."""
-        return self._name
-
-    @property
-    def threads(self):
-        """Threads that share a call at most."""
-        return self._threads
-
-    @property
-    def compile_ns(self):
-        """Time that it took to make it; 0 where it was found or loaded."""
-        return self._compile_ns
-
-    @property
-    def make_ns(self):
-        """Time from the schedule to a kernel that can be called, in all; 0 where it was found."""
-        return self._make_ns
+    schedule = _told("_schedule", "The schedule's text.")
+    isa = _told("_isa", "The instruction set level that it was compiled for.")
+    name = _told("_name", "The symbol of the kernel in dumps.")
+    threads = _told("_threads", "Threads that share a call at most.")
+    compile_ns = _told("_compile_ns", "Time that it took to make it; 0 where it was found or loaded.")
+    make_ns = _told("_make_ns", "Time from the schedule to a kernel that can be called, in all; 0 where it was found.")
 
     @property
     def parts(self):
         """How many of its parts, which other kernels may have, too, were "ready", "loaded" or "made"."""
         return dict(self._parts)
 
-    @property
-    def cache(self):
-        """Where it came from: "miss" (it was made), "disk", "memory"."""
-        return self._cache
+    cache = _told("_cache", 'Where it came from: "miss" (it was made), "disk", "memory".')
 
     @property
     def result_layout(self):
