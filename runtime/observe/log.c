@@ -71,11 +71,16 @@ void aic_log(int level, const char *format, ...)
     }
 }
 
-void aic_log_compile(const aic_code *code, const aic_spec *shown)
+void aic_log_kernel(const aic_code *code, const aic_spec *shown, bool loaded)
 {
     char text[3072]; /* of six operators */
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
+    }
+    if (loaded) {
+        aic_log(1, "loaded %s isa=%s %s link=%.3fms bytes=%zu %s", text, code->target->name, code->schedule,
+                (double)code->link_ns / 1e6, code->code_bytes, code->symbol);
+        return;
     }
     aic_log(1, "compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu parts=%u+%u+%u %s", text,
             code->target->name, code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6,

@@ -10,9 +10,9 @@
  * standard error, "aicjit: ..." with a closing newline, whole also when threads write at once. */
 void aic_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The line of verbose level 1: what was compiled, for what, how, how long it took. shown: the specification that it was
- * first shown for by; of a group not shown. */
-void aic_log_compile(const aic_code *code, const aic_spec *shown);
+/* The line of verbose level 1: what was compiled or loaded, for what, how, how long it took. shown: the specification
+ * that it was first shown for by; of a group not shown. */
+void aic_log_kernel(const aic_code *code, const aic_spec *shown, bool loaded);
 
 /* Lines of verbose level 2: the parts of a kernel that was made, whether they were at hand, and the time of each. */
 void aic_log_parts(const aic_object *object);

@@ -9,7 +9,6 @@
 #include "runtime/request/helpers.h"
 #include "runtime/tuning/tuning.h"
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
@@ -182,17 +181,6 @@ aic_status aic_build_object(aic_build *build)
     return status;
 }
 
-/* The line of verbose level 1 for a kernel from the disk. */
-static void log_load(const aic_code *code, const aic_spec *shown)
-{
-    char text[3072]; /* of six operators */
-    if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
-        snprintf(text, sizeof text, "%s(...)", code->subject);
-    }
-    aic_log(1, "loaded %s isa=%s %s link=%.3fms bytes=%zu %s", text, code->target->name, code->schedule,
-            (double)code->link_ns / 1e6, code->code_bytes, code->symbol);
-}
-
 const char *aic_build_origin(const aic_build *build, const aic_code *code)
 {
     if (build->request->schedule != NULL) {
@@ -209,13 +197,11 @@ static void publish(aic_build *build)
     if (context->profile != 0) {
         aic_profile_add(context->profile, code, &build->object);
     }
-    if (context->verbose >= 1 && !build->loaded) {
-        aic_log_compile(code, &build->shown);
-        if (context->verbose >= 2) {
-            aic_log_parts(&build->object);
-        }
-    } else if (context->verbose >= 1) {
-        log_load(code, &build->shown);
+    if (context->verbose >= 1) {
+        aic_log_kernel(code, &build->shown, build->loaded);
+    }
+    if (context->verbose >= 2 && !build->loaded) {
+        aic_log_parts(&build->object);
     }
     if ((context->log & AIC_VERBOSE_CREATE) != 0) {
         aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CREATE,

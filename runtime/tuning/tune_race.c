@@ -122,7 +122,7 @@ static bool run_round(aic_race *race, const uint16_t *turn, size_t turns, bool *
             return false;
         }
         aic_racer *r = &race->racer[turn[t]];
-        const double sample = h->measure(h->user, turn[t]);
+        const double sample = h->measure(h->user, race->number != NULL ? race->number[turn[t]] : turn[t]);
         if (sample > 0) {
             aic_racer_add(r, sample);
         } else {

@@ -22,8 +22,8 @@ typedef struct aic_racer {
 
 /* What the race runs on. */
 typedef struct aic_race_hooks {
-    /* Nanoseconds of one call of a candidate; not above 0: it failed. */
-    double (*measure)(void *user, size_t racer);
+    /* Nanoseconds of one call of the candidate of this number; not above 0: it failed. */
+    double (*measure)(void *user, size_t number);
     /* A clock in seconds. */
     double (*now)(void *user);
     /* Asked after every measurement; false ends the race. NULL: it goes on. */
@@ -34,10 +34,11 @@ typedef struct aic_race_hooks {
 typedef struct aic_race {
     aic_racer *racer; /* number 0 is the yardstick: it never drops out */
     size_t count;
-    size_t rounds;   /* that a candidate takes part in, at most; no more than AIC_RACE_SAMPLES_MAX */
-    double precise;  /* intervals narrower than this share of their median are not measured on */
-    double until;    /* on the clock */
-    uint64_t random; /* state of the order of turns */
+    const size_t *number; /* of each racer's candidate; NULL: as racers are counted */
+    size_t rounds;        /* that a candidate takes part in, at most; no more than AIC_RACE_SAMPLES_MAX */
+    double precise;       /* intervals narrower than this share of their median are not measured on */
+    double until;         /* on the clock */
+    uint64_t random;      /* state of the order of turns */
     const aic_race_hooks *hooks;
 } aic_race;
 

@@ -136,6 +136,7 @@ aic_status aic_tune_search_open(aic_tune_search *s, const aic_context *context, 
 {
     static const aic_tune_machine_hooks NONE = {.user = NULL};
     *s = (aic_tune_search){.options = options, .hooks = hooks != NULL ? hooks : &NONE, .spec = *resolved};
+    s->race_hooks = (aic_race_hooks){.measure = measure, .now = race_now, .goes_on = report, .user = s};
     s->started = now(s);
     s->reported = -REPORT_SECONDS;
     aic_status status = open_context(context, &s->context);
@@ -286,8 +287,7 @@ static void join_all(aic_tune_search *s, size_t count, double until)
 
 /* ---- races ---- */
 
-static aic_race race_of(aic_tune_search *s, aic_racer *racer, size_t count, size_t rounds, double until,
-                        const aic_race_hooks *hooks)
+static aic_race race_of(aic_tune_search *s, aic_racer *racer, size_t count, size_t rounds, double until)
 {
     return (aic_race){.racer = racer,
                       .count = count,
@@ -295,7 +295,7 @@ static aic_race race_of(aic_tune_search *s, aic_racer *racer, size_t count, size
                       .precise = PRECISE,
                       .until = s->started + until * s->options->budget,
                       .random = s->options->seed * 2 + 1,
-                      .hooks = hooks};
+                      .hooks = &s->race_hooks};
 }
 
 /* Calls the default for a while: a core that had nothing to do begins slowly, and whoever comes first would pay. */
@@ -310,8 +310,7 @@ static void warm_up(aic_tune_search *s)
  */
 static void run_race(aic_tune_search *s, size_t rounds, double until)
 {
-    const aic_race_hooks hooks = {.measure = measure, .now = race_now, .goes_on = report, .user = s};
-    aic_race race = race_of(s, s->racer, s->count, rounds, until, &hooks);
+    aic_race race = race_of(s, s->racer, s->count, rounds, until);
     if (now(s) >= race.until) {
         return;
     }
@@ -414,40 +413,18 @@ static size_t find_fastest(const aic_tune_search *s)
     return best;
 }
 
-/* A race of two: their numbers among the entries. */
-typedef struct duel {
-    aic_tune_search *search;
-    size_t entry[2];
-} duel;
-
-static double duel_measure(void *user, size_t i)
-{
-    const duel *d = user;
-    return measure(d->search, d->entry[i]);
-}
-
-static double duel_now(void *user)
-{
-    return now(((const duel *)user)->search);
-}
-
-static bool duel_report(void *user)
-{
-    return report(((const duel *)user)->search);
-}
-
 /* Measures number `i` and the default anew: it was chosen for its luck, too. */
 static void run_duel(aic_tune_search *s, size_t i, double until)
 {
-    duel d = {.search = s, .entry = {0, i}};
+    const size_t entry[2] = {0, i};
     aic_racer fresh[2] = {{.samples = 0}, {.samples = 0}};
-    const aic_race_hooks hooks = {.measure = duel_measure, .now = duel_now, .goes_on = duel_report, .user = &d};
-    aic_race race = race_of(s, fresh, 2, ROUNDS_JUDGE, until, &hooks);
+    aic_race race = race_of(s, fresh, 2, ROUNDS_JUDGE, until);
+    race.number = entry;
     (void)aic_race_run(&race);
     for (size_t k = 0; k < 2; k++) {
         if (fresh[k].samples >= ROUNDS_ENOUGH) {
-            s->racer[d.entry[k]] = fresh[k];
-            s->entry[d.entry[k]].standard = fresh[0].median;
+            s->racer[entry[k]] = fresh[k];
+            s->entry[entry[k]].standard = fresh[0].median;
         }
     }
 }

@@ -21,6 +21,7 @@ typedef struct aic_tune_entry {
 typedef struct aic_tune_search {
     const aic_tune_options *options; /* complete: budget and trials are numbers */
     const aic_tune_machine_hooks *hooks;
+    aic_race_hooks race_hooks;
     aic_context *context; /* of its own: what is tried goes with it */
     aic_spec spec;        /* resolved, but not canonical: it must be valid to be requested */
     aic_space_list space;
