@@ -110,6 +110,16 @@ static int take_scales(cli_operands *set, const args_list *names)
     return CLI_DONE;
 }
 
+/* For so many operands, none of which has a file. */
+static int make_room(cli_operands *set, size_t count)
+{
+    set->items = calloc(count + 1, sizeof *set->items);
+    for (size_t i = 0; set->items != NULL && i < count; i++) {
+        set->items[i].file.fd = -1;
+    }
+    return set->items != NULL ? CLI_DONE : cli_fail_memory("operands", count * sizeof *set->items);
+}
+
 int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *semantics,
                   const aic_pto_program *program)
 {
@@ -122,13 +132,9 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
-    set->items = calloc(count + 1, sizeof *set->items);
-    if (set->items == NULL) {
-        return cli_fail_memory("operands", count * sizeof *set->items);
-    }
-    for (; set->count < count; set->count++) {
+    const int status = make_room(set, count);
+    for (; status == CLI_DONE && set->count < count; set->count++) {
         aic_operand *operand = &set->items[set->count].operand;
-        set->items[set->count].file.fd = -1;
         aic_coordinates *coordinates = &set->items[set->count].coordinates;
         *operand = aic_operand_init();
         *coordinates = aic_coordinates_init();
@@ -145,13 +151,13 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
             return cli_fail_library(NULL, failed);
         }
     }
-    return CLI_DONE;
+    return status;
 }
 
 /* A tensor in C order; its axes have no names. */
-static void list_tensor(cli_operand *o, const aic_network_tensor *tensor, aic_direction direction)
+static void list_tensor(cli_operands *set, const aic_network_tensor *tensor, aic_direction direction)
 {
-    o->file.fd = -1;
+    cli_operand *o = &set->items[set->count++];
     o->operand = (aic_operand){.size = sizeof o->operand,
                                .name = tensor->name,
                                .direction = direction,
@@ -171,30 +177,23 @@ static void list_tensor(cli_operand *o, const aic_network_tensor *tensor, aic_di
 int operands_of_tensors(cli_operands *set, const aic_network_tensor *tensor, const aic_direction *direction,
                         size_t count)
 {
-    set->items = calloc(count + 1, sizeof *set->items);
-    if (set->items == NULL) {
-        return cli_fail_memory("operands", count * sizeof *set->items);
+    const int status = make_room(set, count);
+    while (status == CLI_DONE && set->count < count) {
+        list_tensor(set, &tensor[set->count], direction[set->count]);
     }
-    for (; set->count < count; set->count++) {
-        list_tensor(&set->items[set->count], &tensor[set->count], direction[set->count]);
-    }
-    return CLI_DONE;
+    return status;
 }
 
 int operands_of_network(cli_operands *set, const aic_network_facts *facts)
 {
-    const size_t count = facts->inputs + facts->outputs;
-    set->items = calloc(count + 1, sizeof *set->items);
-    if (set->items == NULL) {
-        return cli_fail_memory("operands", count * sizeof *set->items);
+    const int status = make_room(set, facts->inputs + facts->outputs);
+    for (size_t i = 0; status == CLI_DONE && i < facts->inputs; i++) {
+        list_tensor(set, &facts->input[i], AIC_DIRECTION_IN);
     }
-    for (; set->count < count; set->count++) {
-        const bool in = set->count < facts->inputs;
-        list_tensor(&set->items[set->count],
-                    in ? &facts->input[set->count] : &facts->output[set->count - facts->inputs],
-                    in ? AIC_DIRECTION_IN : AIC_DIRECTION_OUT);
+    for (size_t i = 0; status == CLI_DONE && i < facts->outputs; i++) {
+        list_tensor(set, &facts->output[i], AIC_DIRECTION_OUT);
     }
-    return CLI_DONE;
+    return status;
 }
 
 int operands_bind(cli_operands *set)
