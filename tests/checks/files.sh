@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # files.sh: how the library's sources open and write files and read the environment, line by line: what others could have
 # prepared is opened by runtime/system/open_file.c only, a write cannot end the process, and set-user-id programs are not told
-# what to do by their callers.
+# what to do by their callers. And scripts are files that can be run, as README.md names them.
 set -euo pipefail
 export LC_ALL=C
 
@@ -38,6 +38,13 @@ check 'whoever writes holds signals' "$(calls write writev pwrite ftruncate fall
     sed -n 's/^\(runtime[^:]*\):.*/\1/p' | sort -u | while read -r file; do
     grep -q '"runtime/system/hold_signals.h"' "$file" || echo "$file"
 done)"
+
+# A script of which only its interpreter knows, as no test starts it by its name, would not be one for who reads README.md.
+check 'what begins with the name of an interpreter can be run' "$(grep -rlIm1 '' frontend codegen runtime tests tools debian .ci |
+    while read -r file; do
+        IFS= read -r -n 2 start <"$file" || true
+        [ "$start" != '#!' ] || [ -x "$file" ] || echo "$file"
+    done)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
