@@ -65,7 +65,7 @@ aic_status aic_part_make(const aic_part_kind *kind, const void *key, const aic_t
 
 /* Makes the pieces of several parts that are compiled fast by one run of LLVM, which has a price of its own: that of
  * two or three small parts. The pieces are those that aic_part_make() makes. A failure makes none, whichever part it is
- * about; AIC_COMPILE, too, where one has more than one section. */
+ * about; AIC_COMPILE, too, where it is in doubt which constants are whose. */
 aic_status aic_parts_make(aic_part_order *order, size_t count, const aic_target *target);
 
 #endif

@@ -5,10 +5,11 @@
  * applied: all of them are relative, so that only distances matter, with one exception: AArch64 takes addresses apart
  * into the number of a page and the offset in it. These remain patches. */
 #include "codegen/piece.h"
+#include "codegen/elf_object.h"
+#include "codegen/piece_share.h"
 #include "codegen/relocation.h"
 #include "frontend/core/diag.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +24,15 @@ static const char MAGIC[sizeof((aic_piece_head *)NULL)->magic] = "AICPART";
 
 /* ---- reading the object ---- */
 
-/* Where a section of the object lies in the code. */
+/* Where a section of the object lies in the code, or what a part has of it: `size` bytes from `start` on. */
 typedef struct placed_section {
     bool placed;
-    size_t offset, size;
+    size_t offset, start, size;
 } placed_section;
 
 typedef struct reading {
-    const unsigned char *bytes;
-    size_t size;
-    Elf64_Ehdr header;
-    placed_section *section; /* header.e_shnum of them */
+    aic_object object;
+    placed_section *section; /* as many as the object has */
     const char *name;        /* what messages call the object */
     const char *only;        /* the section of the part that is read; "": all are */
     aic_piece_head head;
@@ -45,58 +44,36 @@ typedef struct reading {
     size_t known_count;
 } reading;
 
-static bool inside(const reading *r, uint64_t offset, uint64_t size)
-{
-    return offset <= r->size && size <= r->size - offset;
-}
-
-static aic_status fail_malformed(const char *what)
-{
-    return aic_fail(AIC_COMPILE, SUBJECT, "the object is malformed: %s", what);
-}
-
 static Elf64_Shdr section_header(const reading *r, size_t index)
 {
-    Elf64_Shdr header;
-    memcpy(&header, r->bytes + r->header.e_shoff + index * sizeof header, sizeof header);
-    return header;
+    return aic_object_section(&r->object, index);
 }
 
-/* The text at `offset` of the string table in section `index`; "?" when there is none. */
 static const char *text_at(const reading *r, size_t index, uint64_t offset)
 {
-    if (index >= r->header.e_shnum) {
-        return "?";
-    }
-    const Elf64_Shdr table = section_header(r, index);
-    if (!inside(r, table.sh_offset, table.sh_size) || offset >= table.sh_size) {
-        return "?";
-    }
-    const char *text = (const char *)r->bytes + table.sh_offset + offset;
-    return memchr(text, '\0', table.sh_size - offset) != NULL ? text : "?";
+    return aic_object_text(&r->object, index, offset);
 }
 
-static aic_status read_header(reading *r)
+static const char *section_name(const reading *r, const Elf64_Shdr *header)
 {
-    Elf64_Ehdr *h = &r->header;
-    if (r->size < sizeof *h) {
-        return fail_malformed("it is too short");
+    return text_at(r, r->object.header.e_shstrndx, header->sh_name);
+}
+
+static Elf64_Sym symbol_at(const reading *r, const aic_object_symbols *table, uint64_t index)
+{
+    return aic_object_symbol(&r->object, table, index);
+}
+
+static aic_status open_object(const aic_elf *object, reading *r)
+{
+    aic_status status = aic_object_open(object, &r->object);
+    if (status == AIC_OK) {
+        const size_t sections = r->object.header.e_shnum;
+        r->head.machine = r->object.header.e_machine;
+        r->section = calloc(sections, sizeof *r->section);
+        status = r->section != NULL ? AIC_OK : aic_fail_memory(SUBJECT, sections * sizeof *r->section);
     }
-    memcpy(h, r->bytes, sizeof *h);
-    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-        h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_type != ET_REL) {
-        return fail_malformed("it is not relocatable, 64-bit, little-endian ELF");
-    }
-    if (h->e_machine != EM_X86_64 && h->e_machine != EM_AARCH64) {
-        return aic_fail(AIC_COMPILE, SUBJECT, "machine %u is neither x86-64 nor AArch64", (unsigned)h->e_machine);
-    }
-    if (h->e_shnum == 0 || h->e_shentsize != sizeof(Elf64_Shdr) ||
-        !inside(r, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr))) {
-        return fail_malformed("its section table is not inside");
-    }
-    r->head.machine = h->e_machine;
-    r->section = calloc(h->e_shnum, sizeof *r->section);
-    return r->section != NULL ? AIC_OK : aic_fail_memory(SUBJECT, h->e_shnum * sizeof *r->section);
+    return status;
 }
 
 /* ---- placing ---- */
@@ -104,62 +81,120 @@ static aic_status read_header(reading *r)
 /* Whether a section is that of another part than the one which is read. */
 static bool is_of_others(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = text_at(r, r->header.e_shstrndx, header->sh_name);
+    const char *name = section_name(r, header);
     return r->only[0] != '\0' && strcmp(name, r->only) != 0 &&
            strncmp(name, AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
+}
+
+/* Whether it has constants of all parts of an object. */
+static bool is_shared(const reading *r, const Elf64_Shdr *header)
+{
+    return r->only[0] != '\0' && (header->sh_flags & SHF_EXECINSTR) == 0;
 }
 
 /* Whether a section that is loaded can be part of an image: code or constants. */
 static aic_status check_section(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = text_at(r, r->header.e_shstrndx, header->sh_name);
+    const char *name = section_name(r, header);
     const uint64_t alignment = header->sh_addralign;
     const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
     if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s is neither code nor constants", name);
     }
-    if (r->only[0] != '\0' && strcmp(name, r->only) != 0) {
+    if (r->only[0] != '\0' && !is_shared(r, header) && strcmp(name, r->only) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s is of no part", name);
     }
     if (alignment > AIC_RELOCATION_PAGE || (alignment & (alignment - 1)) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s: alignment %llu is no power of two up to %d", name,
                         (unsigned long long)alignment, AIC_RELOCATION_PAGE);
     }
-    return inside(r, header->sh_offset, header->sh_size) ? AIC_OK : fail_malformed("a section is not inside");
+    return aic_object_inside(&r->object, header->sh_offset, header->sh_size)
+               ? AIC_OK
+               : aic_object_malformed("a section is not inside");
+}
+
+/* A section that is loaded. */
+typedef struct loaded_section {
+    size_t index;
+    bool code;
+    const char *name;
+    Elf64_Shdr header;
+} loaded_section;
+
+/* Code first, in the object's order, then constants by their names: in an object of several parts, sections of them
+ * are in the order in which its functions need them. */
+static int compare_sections(const void *a, const void *b)
+{
+    const loaded_section *left = a, *right = b;
+    const int names = left->code || right->code ? 0 : strcmp(left->name, right->name);
+    return left->code != right->code ? right->code - left->code
+           : names != 0              ? names
+                                     : (left->index > right->index) - (left->index < right->index);
+}
+
+/* Lists the sections that are loaded, none of them of other parts, in their order. Returns their number. */
+static size_t list_sections(const reading *r, loaded_section *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->object.header.e_shnum; i++) {
+        const Elf64_Shdr header = section_header(r, i);
+        if ((header.sh_flags & SHF_ALLOC) != 0 && header.sh_size != 0 && !is_of_others(r, &header)) {
+            list[count++] =
+                (loaded_section){i, (header.sh_flags & SHF_EXECINSTR) != 0, section_name(r, &header), header};
+        }
+    }
+    qsort(list, count, sizeof *list, compare_sections);
+    return count;
+}
+
+/* Finds the offset of a section. */
+static aic_status place(reading *r, const loaded_section *section)
+{
+    aic_piece_head *head = &r->head;
+    const Elf64_Shdr *header = &section->header;
+    aic_piece_share share = {0, header->sh_size};
+    aic_status status = check_section(r, header);
+    if (status == AIC_OK && is_shared(r, header)) {
+        status = aic_piece_find_share(&r->object, section->index, r->only, &share);
+    }
+    if (status != AIC_OK || share.size == 0) {
+        return status;
+    }
+    /* No two sections of a proper object share bytes, which bounds the code of a malformed one. */
+    const size_t limit = r->object.size + (size_t)r->object.header.e_shnum * AIC_RELOCATION_PAGE;
+    const size_t alignment = header->sh_addralign > AIC_PIECE_SPACING ? header->sh_addralign : AIC_PIECE_SPACING;
+    const size_t offset = (head->code_bytes + alignment - 1) / alignment * alignment;
+    if (offset > limit || share.size > limit - offset) {
+        return aic_object_malformed("sections overlap");
+    }
+    if (offset + share.size > UINT32_MAX) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s has more code than fits 32 bits", r->name);
+    }
+    r->section[section->index] =
+        (placed_section){.placed = true, .offset = offset, .start = share.start, .size = share.size};
+    head->code_bytes = offset + share.size;
+    if (strcmp(section->name, FRAMES) == 0) {
+        head->frames = offset;
+        head->frames_bytes = share.size;
+    }
+    head->alignment = alignment > head->alignment ? (uint32_t)alignment : head->alignment;
+    return AIC_OK;
 }
 
 /* Finds the offsets of all sections. */
 static aic_status lay_out_sections(reading *r)
 {
-    aic_piece_head *head = &r->head;
-    /* No two sections of a proper object share bytes, which bounds the code of a malformed one. */
-    const size_t limit = r->size + (size_t)r->header.e_shnum * AIC_RELOCATION_PAGE;
-    for (size_t i = 0; i < r->header.e_shnum; i++) {
-        const Elf64_Shdr header = section_header(r, i);
-        if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_size == 0 || is_of_others(r, &header)) {
-            continue;
-        }
-        aic_status status = check_section(r, &header);
-        if (status != AIC_OK) {
-            return status;
-        }
-        const size_t alignment = header.sh_addralign > AIC_PIECE_SPACING ? header.sh_addralign : AIC_PIECE_SPACING;
-        const size_t offset = (head->code_bytes + alignment - 1) / alignment * alignment;
-        if (offset > limit || header.sh_size > limit - offset) {
-            return fail_malformed("sections overlap");
-        }
-        if (offset + header.sh_size > UINT32_MAX) {
-            return aic_fail(AIC_COMPILE, SUBJECT, "%s has more code than fits 32 bits", r->name);
-        }
-        r->section[i] = (placed_section){.placed = true, .offset = offset, .size = header.sh_size};
-        head->code_bytes = offset + header.sh_size;
-        if (strcmp(text_at(r, r->header.e_shstrndx, header.sh_name), FRAMES) == 0) {
-            head->frames = offset;
-            head->frames_bytes = header.sh_size;
-        }
-        head->alignment = alignment > head->alignment ? (uint32_t)alignment : head->alignment;
+    loaded_section *list = calloc(r->object.header.e_shnum, sizeof *list);
+    if (list == NULL) {
+        return aic_fail_memory(SUBJECT, r->object.header.e_shnum * sizeof *list);
     }
-    return AIC_OK;
+    const size_t count = list_sections(r, list);
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        status = place(r, &list[i]);
+    }
+    free(list);
+    return status;
 }
 
 static unsigned char *code_of(const reading *r)
@@ -169,67 +204,43 @@ static unsigned char *code_of(const reading *r)
 
 static void copy_sections(const reading *r)
 {
-    for (size_t i = 0; i < r->header.e_shnum; i++) {
+    for (size_t i = 0; i < r->object.header.e_shnum; i++) {
         const placed_section *section = &r->section[i];
         if (section->placed) {
-            memcpy(code_of(r) + section->offset, r->bytes + section_header(r, i).sh_offset, section->size);
+            memcpy(code_of(r) + section->offset, r->object.bytes + section_header(r, i).sh_offset + section->start,
+                   section->size);
         }
     }
 }
 
 /* ---- symbols ---- */
 
-typedef struct symbol_table {
-    uint64_t offset, count;
-    size_t names; /* section of their names */
-} symbol_table;
-
-static aic_status open_symbols(const reading *r, size_t index, symbol_table *table)
-{
-    if (index >= r->header.e_shnum) {
-        return fail_malformed("there is no symbol table");
-    }
-    const Elf64_Shdr header = section_header(r, index);
-    if (header.sh_type != SHT_SYMTAB || header.sh_entsize != sizeof(Elf64_Sym) ||
-        !inside(r, header.sh_offset, header.sh_size)) {
-        return fail_malformed("its symbol table is not inside");
-    }
-    *table = (symbol_table){header.sh_offset, header.sh_size / sizeof(Elf64_Sym), header.sh_link};
-    return AIC_OK;
-}
-
 /* Opens the object's symbol table. */
-static aic_status find_symbols(const reading *r, size_t *index, symbol_table *table)
+static aic_status find_symbols(const reading *r, size_t *index, aic_object_symbols *table)
 {
     *index = 0;
-    while (*index < r->header.e_shnum && section_header(r, *index).sh_type != SHT_SYMTAB) {
+    while (*index < r->object.header.e_shnum && section_header(r, *index).sh_type != SHT_SYMTAB) {
         ++*index;
     }
-    return open_symbols(r, *index, table);
-}
-
-static Elf64_Sym symbol_at(const reading *r, const symbol_table *table, uint64_t index)
-{
-    Elf64_Sym symbol;
-    memcpy(&symbol, r->bytes + table->offset + index * sizeof symbol, sizeof symbol);
-    return symbol;
+    return aic_object_open_symbols(&r->object, *index, table);
 }
 
 /* The symbol's section; NULL for what is defined elsewhere or is not placed. */
 static const placed_section *section_of(const reading *r, const Elf64_Sym *symbol)
 {
-    if (symbol->st_shndx >= r->header.e_shnum || !r->section[symbol->st_shndx].placed) {
+    if (symbol->st_shndx >= r->object.header.e_shnum || !r->section[symbol->st_shndx].placed) {
         return NULL;
     }
     const placed_section *section = &r->section[symbol->st_shndx];
-    return symbol->st_value <= section->size ? section : NULL;
+    const uint64_t from = ELF64_ST_TYPE(symbol->st_info) == STT_SECTION ? 0 : section->start;
+    return symbol->st_value - from <= section->size ? section : NULL;
 }
 
 /* What messages call a symbol. */
-static const char *name_of(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+static const char *name_of(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
 {
-    if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION && symbol->st_shndx < r->header.e_shnum) {
-        return text_at(r, r->header.e_shstrndx, section_header(r, symbol->st_shndx).sh_name);
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION && symbol->st_shndx < r->object.header.e_shnum) {
+        return text_at(r, r->object.header.e_shstrndx, section_header(r, symbol->st_shndx).sh_name);
     }
     const char *name = text_at(r, table->names, symbol->st_name);
     return name[0] != '\0' ? name : "an absolute address";
@@ -240,7 +251,7 @@ static bool find_offset(const reading *r, const Elf64_Sym *symbol, uint64_t *off
 {
     const placed_section *section = section_of(r, symbol);
     if (section != NULL && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC) {
-        *offset = section->offset + symbol->st_value;
+        *offset = section->offset + symbol->st_value - section->start;
         return true;
     }
     return false;
@@ -260,7 +271,7 @@ static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32
 }
 
 /* Whether a symbol of the object is one of the piece: what others may call, and what the piece calls or takes. */
-static bool is_kept(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+static bool is_kept(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
 {
     uint64_t offset;
     return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL && text_at(r, table->names, symbol->st_name)[0] != '\0' &&
@@ -268,7 +279,7 @@ static bool is_kept(const reading *r, const symbol_table *table, const Elf64_Sym
 }
 
 /* The symbols that others may refer to. */
-static void add_defined(reading *r, const symbol_table *table)
+static void add_defined(reading *r, const aic_object_symbols *table)
 {
     for (uint64_t i = 0; i < table->count; i++) {
         const Elf64_Sym symbol = symbol_at(r, table, i);
@@ -284,7 +295,7 @@ static void add_defined(reading *r, const symbol_table *table)
 
 /* ---- relocating ---- */
 
-static aic_status fail_outside(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+static aic_status fail_outside(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
 {
     return aic_fail(AIC_COMPILE, SUBJECT, "%s refers to %s, which is not part of it", r->name,
                     name_of(r, table, symbol));
@@ -303,7 +314,7 @@ static aic_status check_row(const reading *r, const aic_relocation *row, unsigne
 }
 
 /* Adds a patch at `from` for what is not in the object; or for what is, where the place in a page matters. */
-static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from, const Elf64_Rela *rela)
+static aic_status add_patch(reading *r, const aic_object_symbols *table, uint64_t from, const Elf64_Rela *rela)
 {
     const uint64_t index = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
     const Elf64_Sym symbol = symbol_at(r, table, index);
@@ -318,7 +329,7 @@ static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from
     }
     if (rela->r_addend != (int32_t)rela->r_addend) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", r->name,
-                        aic_relocation_find(r->header.e_machine, (unsigned)type)->name);
+                        aic_relocation_find(r->object.header.e_machine, (unsigned)type)->name);
     }
     if (type > UINT16_MAX || r->known[index] > UINT16_MAX) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s is too large for a table of patches", r->name);
@@ -331,11 +342,12 @@ static aic_status add_patch(reading *r, const symbol_table *table, uint64_t from
 }
 
 /* One relocation of the section at `section`. */
-static aic_status relocate(reading *r, const placed_section *section, const symbol_table *table, const Elf64_Rela *rela)
+static aic_status relocate(reading *r, const placed_section *section, const aic_object_symbols *table,
+                           const Elf64_Rela *rela)
 {
     const unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
     const uint64_t index = ELF64_R_SYM(rela->r_info);
-    const aic_relocation *row = aic_relocation_find(r->header.e_machine, type);
+    const aic_relocation *row = aic_relocation_find(r->object.header.e_machine, type);
     const Elf64_Sym symbol = index < table->count ? symbol_at(r, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
     aic_status status = check_row(r, row, type, symbol.st_shndx != SHN_UNDEF);
     if (status != AIC_OK) {
@@ -343,7 +355,7 @@ static aic_status relocate(reading *r, const placed_section *section, const symb
     }
     const size_t width = aic_relocation_width(row);
     if (index >= table->count || section->size < width || rela->r_offset > section->size - width) {
-        return fail_malformed("a relocation is not inside");
+        return aic_object_malformed("a relocation is not inside");
     }
     const uint64_t from = section->offset + rela->r_offset;
     uint64_t target;
@@ -359,36 +371,23 @@ static aic_status relocate(reading *r, const placed_section *section, const symb
     return AIC_OK;
 }
 
-/* The relocations of section number `index`, if it holds those of a section that is placed; how many. */
-static aic_status open_relocations(const reading *r, size_t index, Elf64_Shdr *header, uint64_t *count)
+/* The relocations in section number `index`, if they are of a section that is placed. */
+static aic_status open_relocations(const reading *r, size_t index, aic_object_relocations *relocations)
 {
-    *header = section_header(r, index);
-    *count = 0;
-    if ((header->sh_type != SHT_RELA && header->sh_type != SHT_REL) || header->sh_info >= r->header.e_shnum ||
-        !r->section[header->sh_info].placed) {
-        return AIC_OK;
-    }
-    if (header->sh_type == SHT_REL || header->sh_entsize != sizeof(Elf64_Rela) ||
-        !inside(r, header->sh_offset, header->sh_size)) {
-        return fail_malformed("its relocations are not inside");
-    }
-    *count = header->sh_size / sizeof(Elf64_Rela);
-    return AIC_OK;
+    const Elf64_Shdr header = section_header(r, index);
+    *relocations = (aic_object_relocations){.count = 0};
+    return header.sh_info < r->object.header.e_shnum && r->section[header.sh_info].placed
+               ? aic_object_open_relocations(&r->object, index, relocations)
+               : AIC_OK;
 }
 
 static aic_status relocate_by(reading *r, size_t index)
 {
-    Elf64_Shdr header;
-    uint64_t count;
-    symbol_table table = {.count = 0};
-    aic_status status = open_relocations(r, index, &header, &count);
-    if (status == AIC_OK && count > 0) {
-        status = open_symbols(r, header.sh_link, &table);
-    }
-    for (uint64_t i = 0; status == AIC_OK && i < count; i++) {
-        Elf64_Rela rela;
-        memcpy(&rela, r->bytes + header.sh_offset + i * sizeof rela, sizeof rela);
-        status = relocate(r, &r->section[header.sh_info], &table, &rela);
+    aic_object_relocations all;
+    aic_status status = open_relocations(r, index, &all);
+    for (uint64_t i = 0; status == AIC_OK && i < all.count; i++) {
+        const Elf64_Rela rela = aic_object_relocation(&r->object, &all, i);
+        status = relocate(r, &r->section[all.section], &all.table, &rela);
     }
     return status;
 }
@@ -401,17 +400,16 @@ static size_t rounded(size_t size)
 }
 
 /* Room for all symbols, patches and names that there can be. */
-static aic_status make_room(reading *r, const symbol_table *table)
+static aic_status make_room(reading *r, const aic_object_symbols *table)
 {
     size_t patches = 0, names = 1;
-    for (size_t i = 0; i < r->header.e_shnum; i++) {
-        Elf64_Shdr header;
-        uint64_t count;
-        aic_status status = open_relocations(r, i, &header, &count);
+    for (size_t i = 0; i < r->object.header.e_shnum; i++) {
+        aic_object_relocations relocations;
+        aic_status status = open_relocations(r, i, &relocations);
         if (status != AIC_OK) {
             return status;
         }
-        patches += count;
+        patches += relocations.count;
     }
     for (uint64_t i = 0; i < table->count; i++) {
         const Elf64_Sym symbol = symbol_at(r, table, i);
@@ -457,11 +455,11 @@ static aic_status finish(reading *r, aic_piece *piece)
     return AIC_OK;
 }
 
-static aic_status read_object(reading *r, aic_piece *piece)
+static aic_status read_object(const aic_elf *object, reading *r, aic_piece *piece)
 {
     size_t index = 0;
-    symbol_table table = {.count = 0};
-    aic_status status = read_header(r);
+    aic_object_symbols table = {.count = 0};
+    aic_status status = open_object(object, r);
     if (status == AIC_OK) {
         status = lay_out_sections(r);
     }
@@ -475,7 +473,7 @@ static aic_status read_object(reading *r, aic_piece *piece)
         copy_sections(r);
         add_defined(r, &table);
     }
-    for (size_t i = 0; i < r->header.e_shnum && status == AIC_OK; i++) {
+    for (size_t i = 0; i < r->object.header.e_shnum && status == AIC_OK; i++) {
         status = relocate_by(r, i);
     }
     return status == AIC_OK ? finish(r, piece) : status;
@@ -483,13 +481,9 @@ static aic_status read_object(reading *r, aic_piece *piece)
 
 aic_status aic_piece_cut(const aic_elf *object, const char *only, const char *name, aic_piece *piece)
 {
-    reading r = {.bytes = object->bytes,
-                 .size = object->size,
-                 .name = name,
-                 .only = only,
-                 .head = {.alignment = AIC_PIECE_SPACING}};
+    reading r = {.name = name, .only = only, .head = {.alignment = AIC_PIECE_SPACING}};
     memcpy(r.head.magic, MAGIC, sizeof MAGIC);
-    const aic_status status = read_object(&r, piece);
+    const aic_status status = read_object(object, &r, piece);
     free(r.section);
     free(r.known);
     free(r.symbol);
@@ -564,7 +558,8 @@ aic_piece_patch aic_piece_patch_at(const aic_piece_view *view, uint32_t index)
 /* ---- functions ---- */
 
 /* Appends the function of this symbol if it is one of the kernel's. Returns the new count. */
-static size_t add_part(const reading *r, const symbol_table *table, uint64_t index, aic_image_part *part, size_t count)
+static size_t add_part(const reading *r, const aic_object_symbols *table, uint64_t index, aic_image_part *part,
+                       size_t count)
 {
     const Elf64_Sym symbol = symbol_at(r, table, index);
     const placed_section *section = section_of(r, &symbol);
@@ -581,10 +576,12 @@ static size_t add_part(const reading *r, const symbol_table *table, uint64_t ind
 
 size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX])
 {
-    reading r = {.bytes = object, .size = size, .name = symbol, .only = "", .head = {.alignment = AIC_PIECE_SPACING}};
-    symbol_table table = {.count = 0};
+    const aic_elf elf = {object, size};
+    reading r = {.name = symbol, .only = "", .head = {.alignment = AIC_PIECE_SPACING}};
+    aic_object_symbols table = {.count = 0};
     size_t count = 0, index;
-    if (read_header(&r) == AIC_OK && lay_out_sections(&r) == AIC_OK && find_symbols(&r, &index, &table) == AIC_OK) {
+    if (open_object(&elf, &r) == AIC_OK && lay_out_sections(&r) == AIC_OK &&
+        find_symbols(&r, &index, &table) == AIC_OK) {
         for (uint64_t i = 0; i < table.count && count < AIC_PARTS_MAX; i++) {
             count = add_part(&r, &table, i, part, count);
         }

@@ -2,7 +2,7 @@
  * once; images are linked from pieces (image.h), as often as kernels need them.
  *
  * A piece is one block of bytes without pointers: a head, the code, symbols, patches, names. The code has all sections
- * of the object, those of code and those of constants, one after the other, and whatever it refers to in itself is
+ * of the object, those of code and then those of constants, one after the other, and whatever it refers to in itself is
  * written already. What remains is
  *
  *     a call of a function of another piece, by its name
@@ -67,9 +67,10 @@ enum { AIC_PIECE_SECTION_MAX = 32 };
  * code lies; the message names it. Reads nothing outside of the object however malformed it is. */
 static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece);
 
-/* The same of one part in an object of several: what the section `only` has ("": all sections). The names of the part's
- * symbols begin with that of its section, which is left out, so that its piece is that of an object which has the part
- * alone. AIC_COMPILE, too, where there are sections of no part, or it refers to what is in another one. */
+/* The same of one part in an object of several: what the section `only` has ("": all sections), and its share of the
+ * sections of constants (piece_share.h). The names of the part's symbols begin with that of its section, which is left
+ * out, so that its piece is that of an object which has the part alone. AIC_COMPILE, too, where there is other code, it
+ * refers to what is another part's, or shares of constants are in doubt. */
 aic_status aic_piece_cut(const aic_elf *object, const char *only, const char *name, aic_piece *piece);
 
 static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece)

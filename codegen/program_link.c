@@ -134,12 +134,11 @@ typedef struct batch {
     uint64_t hash[BATCH_MAX]; /* of identities, where a source keeps parts */
 } batch;
 
-/* Of a kind that is loops around calls. What is compiled fast as its key says has vectors, and with them constants, in
- * a section that all parts of an object share: it is made alone. */
-static bool is_small(const linking *l, size_t index)
+/* Whether it is compiled fast. */
+static bool is_fast(const linking *l, size_t index)
 {
     const aic_program_part *part = &l->program->part[index];
-    return !part->own && part->kind->speed == AIC_PART_FAST;
+    return !part->own && aic_part_is_fast(part->kind, aic_program_key(l->program, part));
 }
 
 /* Whether the source lacks a part, and the batch has not its like: what the source then keeps serves both. */
@@ -176,15 +175,15 @@ static void gather(linking *l, batch *b, size_t index)
 {
     progress *p = &l->progress;
     size_t left = 1;
-    if (l->sources->make_several == NULL || atomic_load(&p->alone) || !is_small(l, index) || !add_to(b, l, index)) {
+    if (l->sources->make_several == NULL || atomic_load(&p->alone) || !is_fast(l, index) || !add_to(b, l, index)) {
         return;
     }
     for (size_t i = index + 1; i < l->program->parts; i++) {
-        left += !atomic_load(&p->claimed[i]) && is_small(l, i);
+        left += !atomic_load(&p->claimed[i]) && is_fast(l, i);
     }
     const size_t wanted = atomic_load(&p->shared) ? (left + 1) / 2 : left;
     for (size_t i = index + 1; i < l->program->parts && b->count < wanted && b->count < BATCH_MAX; i++) {
-        if (is_small(l, i) && !atomic_load(&p->claimed[i]) && add_to(b, l, i)) {
+        if (is_fast(l, i) && !atomic_load(&p->claimed[i]) && add_to(b, l, i)) {
             b->count -= atomic_exchange(&p->claimed[i], true); /* somebody was quicker */
         }
     }

@@ -12,32 +12,60 @@ Suite *suite_part_batches(void);
 
 /* ---- parts of the test's own ---- */
 
-/* void small(out): stores a number, perhaps a constant vector, and calls a role. */
+/* void small(out): stores a number, perhaps a constant vector and a word of a table, and calls a role. */
 typedef struct small_key {
     int64_t add;
-    bool pointers; /* that the role takes: two or one */
-    bool trips;    /* the number is at least 1 */
-    bool constant, lost;
+    bool pointers;    /* that the role takes: two or one */
+    bool trips;       /* the number is at least 1 */
+    int64_t constant; /* words of the vector */
+    bool table, lost;
 } small_key;
 
 static const aic_field FIELDS[] = {
     AIC_FIELD_ROW(small_key, INT, add, 1, REQUIRED, 0) AIC_FIELD_ROW(small_key, BOOL, pointers, 1, REQUIRED, 0)
-        AIC_FIELD_ROW(small_key, BOOL, trips, 1, REQUIRED, 0) AIC_FIELD_ROW(small_key, BOOL, constant, 1, REQUIRED, 0)
-            AIC_FIELD_ROW(small_key, BOOL, lost, 1, REQUIRED, 0)};
-static const aic_record RECORD = {"small", FIELDS, 5};
+        AIC_FIELD_ROW(small_key, BOOL, trips, 1, REQUIRED, 0) AIC_FIELD_ROW(small_key, INT, constant, 1, REQUIRED, 0)
+            AIC_FIELD_ROW(small_key, BOOL, table, 1, REQUIRED, 0) AIC_FIELD_ROW(small_key, BOOL, lost, 1, REQUIRED, 0)};
+static const aic_record RECORD = {"small", FIELDS, 6};
+
+enum { CONSTANT_MAX = 16 };
+
+static void store_constant(aic_emit *e, const small_key *key, LLVMValueRef out)
+{
+    LLVMValueRef word[CONSTANT_MAX];
+    for (int64_t i = 0; i < key->constant; i++) {
+        word[i] = LLVMConstInt(e->i32, (unsigned long long)(key->add + 17 * i), false);
+    }
+    LLVMBuildStore(e->builder, LLVMConstVector(word, (unsigned)key->constant), out);
+}
+
+/* A word of a constant of five words, which no vector has. */
+static void store_from_table(aic_emit *e, LLVMValueRef number, LLVMValueRef out)
+{
+    enum { WORDS = 5 };
+    LLVMValueRef word[WORDS], index[] = {aic_int(e, 0), number};
+    for (unsigned i = 0; i < WORDS; i++) {
+        word[i] = LLVMConstInt(e->i32, 17 * i, false);
+    }
+    LLVMValueRef table = LLVMAddGlobal(e->module, LLVMArrayType2(e->i32, WORDS), "");
+    LLVMSetInitializer(table, LLVMConstArray2(e->i32, word, WORDS));
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(table, true);
+    LLVMValueRef at = LLVMBuildGEP2(e->builder, LLVMArrayType2(e->i32, WORDS), table, index, 2, "");
+    LLVMBuildStore(e->builder, LLVMBuildLoad2(e->builder, e->i32, at, ""), out);
+}
 
 static LLVMValueRef emit_small(aic_emit *e, const void *of, const char *name)
 {
     const small_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_FRAME, (const char *const[]){"out"}, 1, 0);
-    LLVMValueRef function = e->function, out = aic_emit_param(e, 0), least[4];
+    LLVMValueRef function = e->function, out = aic_emit_param(e, 0);
     LLVMValueRef number = key->trips ? aic_trips(e, "number") : aic_number(e, "number");
     LLVMBuildStore(e->builder, aic_add(e, number, aic_int(e, key->add)), out);
-    if (key->constant) {
-        for (int i = 0; i < 4; i++) {
-            least[i] = LLVMConstInt(e->i32, (unsigned long long)(key->add + 17 * i), false);
-        }
-        LLVMBuildStore(e->builder, LLVMConstVector(least, 4), out);
+    if (key->constant > 0) {
+        store_constant(e, key, out);
+    }
+    if (key->table) {
+        store_from_table(e, number, out);
     }
     if (key->lost) {
         aic_guard_missing("number", "lost");
@@ -61,10 +89,10 @@ static const aic_target *target(void)
 
 enum { PARTS = 7 };
 
-static void check_like_alone(const aic_part_order *order)
+static void check_like_alone(const aic_part_order *order, const aic_target *of)
 {
     aic_piece alone;
-    ck_assert_msg(aic_part_make(order->kind, order->key, target(), &alone) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_part_make(order->kind, order->key, of, &alone) == AIC_OK, "%s", aic_last_error());
     ck_assert_uint_eq(order->piece.size, alone.size);
     ck_assert_mem_eq(order->piece.bytes, alone.bytes, alone.size);
     aic_piece_free(&alone);
@@ -83,16 +111,41 @@ START_TEST(equal_bytes)
     }
     ck_assert_msg(aic_parts_make(order, COUNT, target()) == AIC_OK, "%s", aic_last_error());
     for (int i = 0; i < COUNT; i++) {
-        check_like_alone(&order[i]);
+        check_like_alone(&order[i], target());
         aic_piece_free(&order[i].piece);
     }
 }
 END_TEST
 
-/* A constant is in a section of all parts. */
+/* Constants of 16, 32 and 64 bytes are in sections of all parts: their own share of each is that of a part, several
+ * constants and equal ones of two parts among them, in an order that is not the sections'. */
 START_TEST(constants)
 {
-    small_key key[3] = {{.add = 1}, {.add = 2, .constant = true}, {.add = 3}};
+    static const char *const LEVELS[] = {"avx512", "avx2", "sse2"};
+    static const int64_t WORDS[] = {0, 16, 4, 0, 8, 4, 4, 16, 16, 0, 8, 0};
+    enum { COUNT = sizeof WORDS / sizeof WORDS[0] };
+    small_key key[COUNT];
+    aic_part_order order[COUNT];
+    memset(key, 0, sizeof key);
+    for (size_t l = 0; l < sizeof LEVELS / sizeof LEVELS[0]; l++) {
+        const aic_target *of = aic_target_find(AIC_ARCH_X86_64, LEVELS[l]);
+        for (int i = 0; i < COUNT; i++) {
+            key[i] = (small_key){.add = i == 6 ? 5 : i, .constant = WORDS[i]};
+            order[i] = (aic_part_order){.kind = &SMALL, .key = &key[i]};
+        }
+        ck_assert_msg(aic_parts_make(order, COUNT, of) == AIC_OK, "%s", aic_last_error());
+        for (int i = 0; i < COUNT; i++) {
+            check_like_alone(&order[i], of);
+            aic_piece_free(&order[i].piece);
+        }
+    }
+}
+END_TEST
+
+/* Of another constant nobody knows where it ends. */
+START_TEST(tables)
+{
+    small_key key[3] = {{.add = 1}, {.add = 2, .table = true}, {.add = 3}};
     aic_part_order order[3] = {
         {.kind = &SMALL, .key = &key[0]}, {.kind = &SMALL, .key = &key[1]}, {.kind = &SMALL, .key = &key[2]}};
     ck_assert_int_eq(aic_parts_make(order, 3, target()), AIC_COMPILE);
@@ -189,7 +242,7 @@ START_TEST(made_alone)
     small_key key[PARTS];
     aic_program program;
     set_up(key);
-    key[4].constant = true;
+    key[4].table = true;
     compose(&program, &SMALL, key, PARTS);
     ck_assert_msg(take_with(&program, NULL, (aic_part_helpers){.begin = NULL}) == AIC_OK, "%s", aic_last_error());
     ck_assert_uint_eq(asked.batches, 1);
@@ -345,6 +398,7 @@ Suite *suite_part_batches(void)
     TCase *batches = tcase_create("batches");
     tcase_add_test(batches, equal_bytes);
     tcase_add_test(batches, constants);
+    tcase_add_test(batches, tables);
     tcase_add_test(batches, one_batch);
     tcase_add_test(batches, made_alone);
     tcase_add_test(batches, given_up);

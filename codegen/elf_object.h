@@ -1,0 +1,56 @@
+/* Reading relocatable ELF objects of x86-64 and AArch64. Whatever their bytes are, nothing outside of them is read. */
+#ifndef AIC_ELF_OBJECT_H
+#define AIC_ELF_OBJECT_H
+
+#include "codegen/piece.h"
+
+#include <elf.h>
+
+/* An object whose header and table of sections are in order. */
+typedef struct aic_object {
+    const unsigned char *bytes;
+    size_t size;
+    Elf64_Ehdr header;
+} aic_object;
+
+aic_status aic_object_open(const aic_elf *elf, aic_object *object);
+
+aic_status aic_object_malformed(const char *what);
+
+bool aic_object_inside(const aic_object *o, uint64_t offset, uint64_t size);
+
+/* The header of a section by its number, which is below that of the object's header. */
+Elf64_Shdr aic_object_section(const aic_object *o, size_t index);
+
+/* The text at `offset` of the string table in section `index`; "?" when there is none. */
+const char *aic_object_text(const aic_object *o, size_t index, uint64_t offset);
+
+static inline const char *aic_object_section_name(const aic_object *o, const Elf64_Shdr *header)
+{
+    return aic_object_text(o, o->header.e_shstrndx, header->sh_name);
+}
+
+typedef struct aic_object_symbols {
+    uint64_t offset, count;
+    size_t names; /* section of their names */
+} aic_object_symbols;
+
+/* The symbol table in section `index`. */
+aic_status aic_object_open_symbols(const aic_object *o, size_t index, aic_object_symbols *table);
+
+/* A symbol by its number, which is below the table's count. */
+Elf64_Sym aic_object_symbol(const aic_object *o, const aic_object_symbols *table, uint64_t index);
+
+/* Relocations of a section, and the symbols that they name. */
+typedef struct aic_object_relocations {
+    uint64_t offset, count;
+    size_t section; /* that they change */
+    aic_object_symbols table;
+} aic_object_relocations;
+
+/* Those that section `index` holds; count 0: it holds none. */
+aic_status aic_object_open_relocations(const aic_object *o, size_t index, aic_object_relocations *relocations);
+
+Elf64_Rela aic_object_relocation(const aic_object *o, const aic_object_relocations *relocations, uint64_t index);
+
+#endif
