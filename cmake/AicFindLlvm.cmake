@@ -4,6 +4,7 @@
 # where the loader finds the same file by itself, as with Debian's packages. AIC_MODULE_LIBS and AIC_MODULE_RUNPATH are the
 # same for the generator's module, which has a copy of its own where AIC_MODULE_OWN is true.
 
+include(CheckCSourceCompiles)
 set(AIC_LLVM_SUPPORTED 22 21 20 19)
 
 if(AIC_LLVM_VERSION)
@@ -114,6 +115,32 @@ endif()
 if(AIC_MODULE_OWN AND NOT AIC_LLVM_STATIC)
     set(AIC_MODULE_LIBS "${llvm_static}")
     set(AIC_MODULE_RUNPATH "")
+endif()
+# The copy has the library of C++ and the compressors that LLVM needs in it as well, where there are archives of them that
+# a shared object may contain: to load and bind them takes a quarter of what loading the module takes.
+# AIC_MODULE_CXX: that of C++ is the module's own.
+set(AIC_MODULE_CXX OFF)
+if(AIC_MODULE_OWN AND NOT AIC_SANITIZE)
+    set(CMAKE_REQUIRED_FLAGS "-fPIC")
+    set(CMAKE_REQUIRED_LINK_OPTIONS -shared -static-libgcc -Wl,-z,defs -Wl,-z,text
+        "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/codegen.map")
+    foreach(row IN ITEMS "z zlibVersion" "zstd ZSTD_versionNumber" "stdc++ _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base")
+        separate_arguments(row UNIX_COMMAND "${row}")
+        list(POP_FRONT row name symbol)
+        string(MAKE_C_IDENTIFIER "AIC_ARCHIVE_${name}" known)
+        set(CMAKE_REQUIRED_LIBRARIES "-l:lib${name}.a;-lm")
+        check_c_source_compiles("extern int ${symbol}(void); int main(void) { return ${symbol}(); }" ${known})
+        if(${known})
+            string(REPLACE "+" "\\+" name "${name}")
+            string(REGEX REPLACE "-l(${name})( |$)" "-l:lib\\1.a\\2" AIC_MODULE_LIBS "${AIC_MODULE_LIBS}")
+        endif()
+    endforeach()
+    unset(CMAKE_REQUIRED_FLAGS)
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+    if(AIC_MODULE_LIBS MATCHES "-l:libstdc\\+\\+\\.a")
+        set(AIC_MODULE_CXX ON)
+    endif()
 endif()
 separate_arguments(AIC_MODULE_LIBS UNIX_COMMAND "${AIC_MODULE_LIBS}")
 separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")

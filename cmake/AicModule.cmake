@@ -4,7 +4,7 @@
 set(AIC_MODULE_FILE "libaicjit-codegen.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(module_script "${PROJECT_SOURCE_DIR}/cmake/codegen.map")
 
-aic_add_objects(aicjit_module_objects codegen/module.c codegen/llvm/table.c "${AIC_BUILD_NAME_SOURCE}")
+aic_add_objects(aicjit_module_objects codegen/module.c codegen/module_memory.c codegen/llvm/table.c "${AIC_BUILD_NAME_SOURCE}")
 target_link_libraries(aicjit_module_objects PRIVATE aicjit_llvm)
 add_dependencies(aicjit_module_objects aicjit_objects) # which has the name of the build made
 
@@ -20,12 +20,19 @@ if(AIC_MODULE_OWN)
     # Debian's archives have line tables.
     target_link_options(aicjit_module PRIVATE LINKER:--gc-sections LINKER:--as-needed LINKER:--strip-debug)
 endif()
+if(AIC_MODULE_CXX)
+    target_link_options(aicjit_module PRIVATE -static-libgcc)
+    target_compile_definitions(aicjit_module_objects PRIVATE AIC_MODULE_CXX)
+endif()
 target_link_directories(aicjit_module PRIVATE "${AIC_LLVM_LIBDIR}")
 target_link_libraries(aicjit_module PRIVATE aicjit_options ${AIC_MODULE_LIBS})
 
 # The library finds it by this name.
 aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)
 target_compile_definitions(aicjit_loader_objects PRIVATE "AIC_MODULE_FILE=\"${AIC_MODULE_FILE}\"")
+if(AIC_MODULE_CXX)
+    target_compile_definitions(aicjit_loader_objects PRIVATE AIC_MODULE_CXX)
+endif()
 target_sources(aicjit PRIVATE $<TARGET_OBJECTS:aicjit_loader_objects>)
 add_dependencies(aicjit aicjit_module) # whoever builds the library can run it
 

@@ -9,4 +9,5 @@ __attribute__((visibility("default"))) const aic_module_header aic_generator_mod
     .version = AIC_MODULE_VERSION,
     .build = aic_build_name,
     .llvm = &aic_llvm_table,
+    .loaded = aic_module_loaded,
 };

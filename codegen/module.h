@@ -7,13 +7,19 @@
 
 /* The only symbol that the module exports. The first three members are the same in every version. */
 #define AIC_MODULE_MAGIC "aicjit generator"
-enum { AIC_MODULE_VERSION = 8 };
+enum { AIC_MODULE_VERSION = 9 };
 typedef struct aic_module_header {
     char magic[sizeof AIC_MODULE_MAGIC];
     unsigned version;  /* AIC_MODULE_VERSION */
     const char *build; /* aic_build_name: a library opens the module of its own build only */
     const struct aic_llvm_api *llvm;
+    void (*loaded)(void); /* aic_module_loaded */
 } aic_module_header;
+
+/* To be called once it is loaded. Constructors of C++ end the process when they get no memory: a module that contains
+ * the library of C++ has a reserve for them until then. Of another one the loader takes care
+ * (runtime/generator/loading.h). */
+void aic_module_loaded(void);
 
 #define AIC_MODULE_SYMBOL "aic_generator_module"
 

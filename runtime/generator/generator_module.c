@@ -21,6 +21,13 @@
 
 #define SUBJECT "generator module"
 
+/* Whether the module of this build contains the library of C++. */
+#ifdef AIC_MODULE_CXX
+static const bool OWN_CXX = true;
+#else
+static const bool OWN_CXX = false;
+#endif
+
 enum { PATH_BYTES = AIC_GENERATOR_PATH_MAX, SEGMENTS_MAX = 64 };
 
 /* ---- where it is ---- */
@@ -158,7 +165,7 @@ static aic_status check_file(const char *path)
 static aic_status open_library(const char *path, const aic_module_header **module)
 {
     void *library;
-    const aic_status loading = aic_load_library(path, &library);
+    const aic_status loading = aic_load_library(path, OWN_CXX, &library);
     if (loading != AIC_OK) {
         return loading;
     }
@@ -177,6 +184,7 @@ static aic_status open_library(const char *path, const aic_module_header **modul
         dlclose(library);
         return status;
     }
+    (*module)->loaded();
     return AIC_OK;
 }
 

@@ -72,14 +72,20 @@ static void remove_handler(void)
     }
 }
 
-aic_status aic_load_library(const char *path, void **library)
+aic_status aic_load_library(const char *path, bool own_cxx, void **library)
 {
     if (!take_reserve()) {
         return aic_fail_memory(SUBJECT, RESERVE_BYTES + ROOM_BYTES);
     }
-    install_handler();
+    if (own_cxx) {
+        (void)give_back_reserve();
+    } else {
+        install_handler();
+    }
     *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* local: its LLVM is nobody else's */
-    remove_handler();
-    (void)give_back_reserve();
+    if (!own_cxx) {
+        remove_handler();
+        (void)give_back_reserve();
+    }
     return AIC_OK;
 }

@@ -92,13 +92,24 @@ END
 compile -shared -fPIC -o spoiled foreign.c
 refused 'of another build' 'is of build [0-9.]+-other, the library of [0-9.]+-[0-9a-f]{16}$'
 
-# ---- with more rights than the caller ----
-
 if ldd "$aicjit" | grep -Eq 'lib[at]san'; then
     echo "programs without a sanitizer are not tried with a library that has one"
     finish
     exit
 fi
+
+# ---- memory that runs out while it is loaded ----
+
+# A module that has the library of C++ in it takes care of that itself; of another one the library does.
+if readelf -dW "$build/$module" | grep -q 'NEEDED.*\(libLLVM\|libstdc++\)'; then
+    echo "not run: memory that runs out while the module is loaded, whose library of C++ is the system's"
+else
+    cc -std=c11 -O1 -o scarce "$here/module_scarce.c" -ldl -rdynamic
+    expect 'no memory for constructors' 0 '^loaded, [1-9][0-9]* failed, given back$' ./scarce "$build/$module"
+fi
+
+# ---- with more rights than the caller ----
+
 libraries_for_everybody "$build"
 compile -o user "$here/module_user.c" -L lib -laicjit -Wl,-rpath,"$work/lib"
 expect 'a program' 0 '' ./user 2
