@@ -317,7 +317,11 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     unsigned count = k->sums + 2;
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
     LLVMValueRef offset = aic_load(e, e->i64, entry, range_bytes(k), 8);
-    offset = aic_add(e, offset, channel_offset);
+    /* In a loop volatile and frozen, so that the addition does not load it: to see whether that is better, LLVM makes a
+     * table of all instructions with loads, which takes as long as compiling a small part. */
+    const bool loops = LLVMGetInsertBlock(e->builder) != LLVMGetEntryBasicBlock(e->function);
+    LLVMSetVolatile(offset, loops);
+    offset = aic_add(e, loops ? LLVMBuildFreeze(e->builder, offset, "") : offset, channel_offset);
     for (unsigned i = 0; i <= k->sums; i++) {
         carried[i] = values[i];
     }
