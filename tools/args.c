@@ -221,6 +221,7 @@ int args_parse(const args_command *command, int argc, char **argv, size_t most, 
 {
     args_state state = {.command = command, .argc = argc, .next = 1, .argv = argv};
     bool options_end = false;
+    *positional = (args_list){.items = (const char **)(void *)(argv + 1)};
     while (state.next < argc) {
         const char *argument = argv[state.next++];
         int status = CLI_DONE;
@@ -229,7 +230,7 @@ int args_parse(const args_command *command, int argc, char **argv, size_t most, 
                 return cli_fail(CLI_WRONG, "%s: argument \"%.100s\" is one too many (at most %zu)", command->name,
                                 argument, most);
             }
-            status = list_add(positional, argument) ? CLI_DONE : cli_fail(CLI_SYSTEM, "memory ran out");
+            positional->items[positional->count++] = argument;
         } else if (strcmp(argument, "--") == 0) {
             options_end = true;
         } else if (strcmp(argument, "--help") == 0) {

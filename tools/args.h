@@ -15,7 +15,7 @@ typedef enum args_kind {
     ARGS_EACH     /* args_each *: the same, each is handed to a function */
 } args_kind;
 
-/* Texts that point into argv; `items` belongs to the list. */
+/* Texts that point into argv; `items` belongs to the list, but for those of args_parse(). */
 typedef struct args_list {
     const char **items;
     size_t count;
@@ -78,9 +78,12 @@ typedef struct args_command {
     size_t shared_count;       /* both together at most ARGS_OPTIONS_MAX */
 } args_command;
 
+/* Two members of a command: its own options, an array. */
+#define ARGS_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof(array)[0]
+
 /* Reads argv[1] .. argv[argc-1]. "--name VALUE" and "--name=VALUE" are the same, "--" ends the options. Returns an
- * exit status; ARGS_HELP_SHOWN when --help was there and the help went to standard output. A positional argument
- * more than `most` is an error. */
+ * exit status; ARGS_HELP_SHOWN when --help was there and the help went to standard output. Positional arguments are
+ * moved to the front of argv, and listed there; one more than `most` is an error. */
 enum { ARGS_HELP_SHOWN = -1 };
 int args_parse(const args_command *command, int argc, char **argv, size_t most, args_list *positional);
 

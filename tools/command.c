@@ -1,6 +1,7 @@
 /* The table of subcommands. */
 #include "tools/command.h"
 
+#include "tools/args.h"
 #include "tools/harness/fail.h"
 
 #include <aic/tool.h>
@@ -51,12 +52,18 @@ const command_row *command_find(const char *name)
     return NULL;
 }
 
+int command_run(const command_row *command, int argc, char **argv)
+{
+    const int status = command->run(argc, argv);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
+
 int command_help(const command_row *command)
 {
     char name[32], option[] = "--help";
     char *argv[] = {name, option, NULL};
     (void)snprintf(name, sizeof name, "%s", command->name);
-    return command->run(2, argv);
+    return command_run(command, 2, argv);
 }
 
 const command_variable *command_variable_at(size_t index)

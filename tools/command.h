@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Each takes its own name as argv[0], returns an exit status and leaves the message of a failure with cli_fail. */
+/* Each takes its own name as argv[0], returns an exit status, or ARGS_HELP_SHOWN, and leaves the message of a failure
+ * with cli_fail. */
 int cmd_bench(int argc, char **argv);
 int cmd_cache(int argc, char **argv);
 int cmd_check(int argc, char **argv);
@@ -34,6 +35,9 @@ typedef struct command_row {
 /* Command number `index`, NULL past the last; and by its name, NULL for none, which leaves a message. */
 const command_row *command_at(size_t index);
 const command_row *command_find(const char *name);
+
+/* Runs it. */
+int command_run(const command_row *command, int argc, char **argv);
 
 /* Has a command show its options, as args_present() says. Returns an exit status. */
 int command_help(const command_row *command);

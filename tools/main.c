@@ -26,7 +26,7 @@ static int dispatch(int argc, char **argv)
         return CLI_DONE;
     }
     const command_row *command = command_find(name);
-    return command == NULL ? CLI_WRONG : command->run(argc - 1, argv + 1);
+    return command == NULL ? CLI_WRONG : command_run(command, argc - 1, argv + 1);
 }
 
 /* Gives closed standard descriptors a file that fails, so that no file opened later takes their number and gets

@@ -335,14 +335,9 @@ int cmd_bench(int argc, char **argv)
         .name = "bench",
         .arguments = "SPEC... [OPTION]...",
         .summary = "Measures the speed of operators by processor time (by the wall clock where threads share a call).",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&b.session, &command, argc, argv, SIZE_MAX, &positional);
     b.source.texts = &positional;
-    if (status == CLI_DONE) {
-        status = bench(&b);
-    }
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status == CLI_DONE ? bench(&b) : status;
 }

@@ -181,8 +181,7 @@ int cmd_cache(int argc, char **argv)
         .name = "cache",
         .arguments = "stat | verify | clear | warm SPEC... [--batch FILE]",
         .summary = "Tells what the disk cache holds, checks all of it, removes all of it, or puts kernels into it.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&o.session, &command, argc, argv, SIZE_MAX, &positional);
     if (status == CLI_DONE && positional.count == 0) {
@@ -192,6 +191,5 @@ int cmd_cache(int argc, char **argv)
         o.texts = (args_list){positional.items + 1, positional.count - 1};
         status = run_action(&o, positional.items[0]);
     }
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

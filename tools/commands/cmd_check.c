@@ -474,14 +474,9 @@ int cmd_check(int argc, char **argv)
         .arguments = "SPEC... [OPTION]...",
         .summary = "Compares generated code with the reference: every element, operands between "
                    "inaccessible pages,\nweights plain and packed. --isa all: every level that runs here.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&check.session, &command, argc, argv, SIZE_MAX, &positional);
     check.source.texts = &positional;
-    if (status == CLI_DONE) {
-        status = check_request(&check);
-    }
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status == CLI_DONE ? check_request(&check) : status;
 }

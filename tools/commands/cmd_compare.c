@@ -274,8 +274,7 @@ int cmd_compare(int argc, char **argv)
             "Compares two tensor files, .npy or .bin: bit for bit, every NaN counting as equal, or within limits,\n"
             "which an infinity never is. "
             "Tells which channels, rows and blocks differ, and how far. Exit status 1 when they differ.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&state.session, &command, argc, argv, 2, &files);
     status = status == CLI_DONE ? check_options(&state, files.count) : status;
@@ -285,6 +284,5 @@ int cmd_compare(int argc, char **argv)
         status = compare_files(&state);
     }
     close_state(&state);
-    args_list_free(&files);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

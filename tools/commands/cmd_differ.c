@@ -283,11 +283,9 @@ int cmd_differ(int argc, char **argv)
     const args_command command = {.name = "differ",
                                   .arguments = "SPEC --profiles A,B [OPTION]... | --matrix",
                                   .summary = "Compares the results of an operator under two readings.",
-                                  .options = options,
-                                  .option_count = sizeof options / sizeof options[0]};
+                                  ARGS_OPTIONS(options)};
     int status = cli_parse(&request.session, &command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? run(&request, &c, &texts) : status;
     differ_close(&c);
-    args_list_free(&texts);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

@@ -164,8 +164,7 @@ int cmd_draw(int argc, char **argv)
         .arguments = "SPEC -o FILE [OPTION]...",
         .summary = "Draws the operands of an operator as the documents lay them out: blocks, rows and padding, indices "
                    "and addresses.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&draw.session, &command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;
@@ -177,6 +176,5 @@ int cmd_draw(int argc, char **argv)
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
         free(draw.drawing.reads[i]);
     }
-    args_list_free(&texts);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

@@ -202,8 +202,7 @@ int cmd_dump(int argc, char **argv)
         .name = "dump",
         .arguments = "SPEC | --pto FILE [OPTION]...",
         .summary = summary(),
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&dump.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&dump, positional.count) : status;
@@ -211,6 +210,5 @@ int cmd_dump(int argc, char **argv)
         status = dump_request(&dump, positional.count > 0 ? positional.items[0] : NULL);
     }
     operands_close(&dump.operands);
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

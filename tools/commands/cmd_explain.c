@@ -285,8 +285,7 @@ int cmd_explain(int argc, char **argv)
         .arguments = "SPEC | --pto FILE [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
         .summary = "Tells which schedule is used and why, and what it is predicted to cost; or how one element of the\n"
                    "result comes about.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&explain.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&explain, positional.count) : status;
@@ -294,6 +293,5 @@ int cmd_explain(int argc, char **argv)
         status = explain_request(&explain, positional.count > 0 ? positional.items[0] : NULL);
     }
     operands_close(&explain.operands);
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

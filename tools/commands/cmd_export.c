@@ -83,8 +83,7 @@ static int parse(export_state *x, int argc, char **argv, args_list *positional)
         .arguments = "SPEC... -o FILE --header FILE [OPTION]...",
         .summary = "Writes kernels as an object file and a header, for programs that have neither this library nor\n"
                    "LLVM: NAME(out, in..., workspace), and NAME_pack and NAME_packed where weights can be packed.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     return cli_parse(&x->session, &command, argc, argv, SIZE_MAX, positional);
 }
@@ -96,7 +95,6 @@ int cmd_export(int argc, char **argv)
     int status = parse(&x, argc, argv, &positional);
     x.source.texts = &positional;
     status = status == CLI_DONE ? export_request(&x) : status;
-    args_list_free(&positional);
     args_list_free(&x.names);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

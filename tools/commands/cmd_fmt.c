@@ -76,8 +76,7 @@ int cmd_fmt(int argc, char **argv)
     const args_command command = {.name = "fmt",
                                   .arguments = "[SPEC]... [--pto FILE]",
                                   .summary = "Prints operator text and programs in their canonical form.",
-                                  .options = options,
-                                  .option_count = sizeof options / sizeof options[0]};
+                                  ARGS_OPTIONS(options)};
     int status = cli_parse(&session, &command, argc, argv, TEXTS_MAX, &texts);
     cli_session_semantics(&session);
     if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {
@@ -90,6 +89,5 @@ int cmd_fmt(int argc, char **argv)
     if (status == CLI_DONE && pto.path != NULL) {
         status = format_file(&pto, &session);
     }
-    args_list_free(&texts);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

@@ -51,15 +51,13 @@ int cmd_golden(int argc, char **argv)
                                   .arguments = "SPEC... -o DIR [OPTION]...",
                                   .summary =
                                       "Writes inputs and expected results of operators, with a manifest of hashes.",
-                                  .options = options,
-                                  .option_count = sizeof options / sizeof options[0]};
+                                  ARGS_OPTIONS(options)};
     int status = cli_parse(&session, &command, argc, argv, GOLDEN_CASES_MAX, &texts);
     cli_session_semantics(&session);
     status = status == CLI_DONE ? write_golden(&request, &source, &list) : status;
     spec_list_free(&list);
     operands_close(&operands);
-    args_list_free(&texts);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }
 
 int cmd_verify(int argc, char **argv)
@@ -80,6 +78,5 @@ int cmd_verify(int argc, char **argv)
             printf("%" PRIu64 " passed, %" PRIu64 " failed\n", sums.passed, sums.failed);
         }
     }
-    args_list_free(&folders);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

@@ -217,8 +217,7 @@ int cmd_help(int argc, char **argv)
         .arguments = "[OPERATOR|COMMAND|choices] [OPTION]",
         .summary = "Shows what an operator's keys and operands are, with an example; the options of a command; what "
                    "the documents leave open.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = args_parse(&command, argc, argv, 1, &names);
     const bool text = format == NULL || strcmp(format, "text") == 0;
@@ -232,8 +231,7 @@ int cmd_help(int argc, char **argv)
     } else if (status == CLI_DONE) {
         status = help_on(names.items[0], json);
     }
-    args_list_free(&names);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }
 
 int cmd_list(int argc, char **argv)
@@ -247,8 +245,7 @@ int cmd_list(int argc, char **argv)
         .name = "list",
         .arguments = "[--json]",
         .summary = "Names all operators and commands.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = args_parse(&command, argc, argv, 0, &none);
     if (status == CLI_DONE && json) {
@@ -261,6 +258,5 @@ int cmd_list(int argc, char **argv)
             printf("  %-28s %s\n", row->name, row->summary);
         }
     }
-    args_list_free(&none);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

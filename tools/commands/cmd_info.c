@@ -212,13 +212,8 @@ int cmd_info(int argc, char **argv)
         .name = "info",
         .arguments = "[OPTION]...",
         .summary = "Shows the processor and its limits, measured on one thread.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&session, &command, argc, argv, 0, &positional);
-    if (status == CLI_DONE) {
-        status = json ? put_info(&session) : print_info(&session);
-    }
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status != CLI_DONE ? status : json ? put_info(&session) : print_info(&session);
 }

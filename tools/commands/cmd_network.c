@@ -341,8 +341,7 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         .summary =
             "Runs a network, a folder of kernels and constants; tells what it consists of; measures it; or makes\n"
             "its kernels, so that they are on disk.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     return cli_parse(&n->session, &command, argc, argv, 2, positional);
 }
@@ -354,6 +353,5 @@ int cmd_network(int argc, char **argv)
     int status = parse(&n, argc, argv, &positional);
     status = status == CLI_DONE ? run_action(&n, &positional) : status;
     operands_close(&n.operands);
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

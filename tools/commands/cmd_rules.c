@@ -137,8 +137,7 @@ int cmd_rules(int argc, char **argv)
         .summary =
             "Lists every rule, parameter, default and rounding step with where it comes from: the document and the "
             "place in it, or the reason of a choice.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = args_parse(&command, argc, argv, 1, &names);
     const char *op = names.count > 0 ? names.items[0] : NULL;
@@ -147,6 +146,5 @@ int cmd_rules(int argc, char **argv)
     } else if (status == CLI_DONE) {
         list(op, json);
     }
-    args_list_free(&names);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

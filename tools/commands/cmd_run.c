@@ -296,8 +296,7 @@ int cmd_run(int argc, char **argv)
         .name = "run",
         .arguments = "SPEC | --pto FILE | --object FILE.so --header FILE.h --name NAME [OPTION]...",
         .summary = "Runs one operator, or a program, on tensor files.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     int status = cli_parse(&run.session, &command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&run, positional.count) : status;
@@ -305,6 +304,5 @@ int cmd_run(int argc, char **argv)
         status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL);
     }
     close_all(&run);
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status;
 }

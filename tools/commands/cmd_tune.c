@@ -336,8 +336,7 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         .name = "tune",
         .arguments = "SPEC... [OPTION]... | --merge FILE... -o FILE",
         .summary = "Measures schedules of operators and records those that beat the default by more than the noise.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
+        ARGS_OPTIONS(options),
     };
     return cli_parse(&o->session, &command, argc, argv, SIZE_MAX, positional);
 }
@@ -356,9 +355,5 @@ int cmd_tune(int argc, char **argv)
     if (status == CLI_DONE && o.merge && o.report_path != NULL) {
         status = cli_fail(CLI_WRONG, "tune: --report: has no effect with --merge, which measures nothing");
     }
-    if (status == CLI_DONE) {
-        status = o.merge ? merge(&o, &positional) : tune(&o);
-    }
-    args_list_free(&positional);
-    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+    return status != CLI_DONE ? status : o.merge ? merge(&o, &positional) : tune(&o);
 }
