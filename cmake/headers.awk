@@ -5,7 +5,8 @@
 #     #undef AIC_FIELD
 #
 # come the members, each with what AIC_MEANING or AIC_CHOICE says of it, and its rules (AIC_RULE), all with their sources.
-# There may be several lists. Where it expands another list,
+# There may be several lists. Both are written in aic/desc.inc, too, which comes in the place of its #include. Where it
+# expands another list,
 #
 #     #define AIC_OP(ENUM, name, count, params, args) AIC_OP_##ENUM,
 #     #include <aic/ops.def>
@@ -221,6 +222,33 @@ BEGIN { read_types() }
         sub(/>$/, "", list)
         print_members(list)
     }
+    next
+}
+
+/^#define AIC_DESC / { desc = $3; next }
+
+/^#define AIC_LIST / {
+    desc_list = $3
+    sub(/^</, include "/", desc_list)
+    sub(/>$/, "", desc_list)
+    next
+}
+
+/^#include <aic\/desc\.inc>$/ {
+    inc = include "/aic/desc.inc"
+    while ((getline line < inc) > 0 && line != "") { } # what it is about
+    while (line != "}" && (getline line < inc) > 0) {
+        gsub(/AIC_INIT\(AIC_DESC\)/, desc "_init", line)
+        gsub(/AIC_DESC/, desc, line)
+        if (line == "#define AIC_FIELD AIC_MEMBER") {
+            print_members(desc_list)
+        } else if (line == "#define AIC_FIELD AIC_INITIAL") {
+            print_initials(desc_list)
+        } else if (line !~ /^#/) {
+            print line
+        }
+    }
+    close(inc)
     next
 }
 

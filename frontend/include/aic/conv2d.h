@@ -36,25 +36,11 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_conv2d_desc {
-    size_t size; /* of this structure, as aic_conv2d_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/conv2d.def>
-#undef AIC_FIELD
-} aic_conv2d_desc;
-
-/* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, groups 1, the rest 0. */
-static inline aic_conv2d_desc aic_conv2d_desc_init(void)
-{
-    aic_conv2d_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/conv2d.def>
-#undef AIC_FIELD
-    return made;
-}
+/* aic_conv2d_desc_init(): stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, groups 1, the
+ * rest 0. */
+#define AIC_DESC aic_conv2d_desc
+#define AIC_LIST <aic/conv2d.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this shape, and runs it: on the calling thread, and where there is
  * enough to do on the context's other threads, too (aic_context_options.threads).

@@ -103,6 +103,10 @@
 #define AIC_INITIAL_5(member, value) member[4] = value, AIC_INITIAL_4(member, value)
 #define AIC_INITIAL_6(member, value) member[5] = value, AIC_INITIAL_5(member, value)
 
+/* The name of the function that makes a descriptor of this type, also where a macro names the type. */
+#define AIC_INIT(type) AIC_INIT_NAME(type)
+#define AIC_INIT_NAME(type) type##_init
+
 #define AIC_MEMBER(kind, name, count, need, fallback) AIC_CTYPE_##kind name AIC_EXTENT_##count;
 
 #endif

@@ -17,25 +17,9 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_load_data_transpose_desc {
-    size_t size; /* of this structure, as aic_load_data_transpose_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/load_data_transpose.def>
-#undef AIC_FIELD
-} aic_load_data_transpose_desc;
-
-/* The defaults. */
-static inline aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void)
-{
-    aic_load_data_transpose_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/load_data_transpose.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_load_data_transpose_desc
+#define AIC_LIST <aic/load_data_transpose.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL. */

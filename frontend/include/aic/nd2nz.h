@@ -23,25 +23,9 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_nd2nz_desc {
-    size_t size; /* of this structure, as aic_nd2nz_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/nd2nz.def>
-#undef AIC_FIELD
-} aic_nd2nz_desc;
-
-/* The defaults. */
-static inline aic_nd2nz_desc aic_nd2nz_desc_init(void)
-{
-    aic_nd2nz_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/nd2nz.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_nd2nz_desc
+#define AIC_LIST <aic/nd2nz.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL. */

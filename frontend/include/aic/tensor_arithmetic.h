@@ -34,25 +34,9 @@ AIC_EXTERN_C_BEGIN
 /* In every entry of a stride field: dense rows, one lane's channels after the other, then batches. */
 #define AIC_COMPACT (-1)
 
-/* The parameters of the document, under its names. */
-typedef struct aic_tensor_arithmetic_desc {
-    size_t size; /* of this structure, as aic_tensor_arithmetic_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/tensor_arithmetic.def>
-#undef AIC_FIELD
-} aic_tensor_arithmetic_desc;
-
-/* The defaults. */
-static inline aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void)
-{
-    aic_tensor_arithmetic_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/tensor_arithmetic.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_tensor_arithmetic_desc
+#define AIC_LIST <aic/tensor_arithmetic.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). Unused operands are NULL: constant inputs, with memory=local both inputs. */

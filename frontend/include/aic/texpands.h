@@ -22,26 +22,11 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_texpands_desc {
-    size_t size; /* of this structure, as aic_texpands_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/texpands.def>
-#undef AIC_FIELD
-} aic_texpands_desc;
-
-/* The defaults: A5, vec, the valid region as large as the tile, row-major without boxes, placed by the
+/* aic_texpands_desc_init(): A5, vec, the valid region as large as the tile, row-major without boxes, placed by the
  * library. */
-static inline aic_texpands_desc aic_texpands_desc_init(void)
-{
-    aic_texpands_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/texpands.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_texpands_desc
+#define AIC_LIST <aic/texpands.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). */

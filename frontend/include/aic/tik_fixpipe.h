@@ -30,25 +30,9 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_tik_fixpipe_desc {
-    size_t size; /* of this structure, as aic_tik_fixpipe_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/tik_fixpipe.def>
-#undef AIC_FIELD
-} aic_tik_fixpipe_desc;
-
-/* The defaults. */
-static inline aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void)
-{
-    aic_tik_fixpipe_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/tik_fixpipe.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_tik_fixpipe_desc
+#define AIC_LIST <aic/tik_fixpipe.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). bias and mode_param are NULL unless their keys are true. */

@@ -29,25 +29,9 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* The parameters of the document, under its names. */
-typedef struct aic_transdata_desc {
-    size_t size; /* of this structure, as aic_transdata_desc_init() has it */
-#define AIC_FIELD AIC_MEMBER
-#include <aic/transdata.def>
-#undef AIC_FIELD
-} aic_transdata_desc;
-
-/* The defaults. */
-static inline aic_transdata_desc aic_transdata_desc_init(void)
-{
-    aic_transdata_desc made;
-    memset(&made, 0, sizeof made);
-    made.size = sizeof made;
-#define AIC_FIELD AIC_INITIAL
-#include <aic/transdata.def>
-#undef AIC_FIELD
-    return made;
-}
+#define AIC_DESC aic_transdata_desc
+#define AIC_LIST <aic/transdata.def>
+#include <aic/desc.inc>
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
  * aic_jit_conv2d(). */
