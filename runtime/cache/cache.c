@@ -26,23 +26,12 @@ static aic_cache_entry mark = {.size = AIC_CACHE_MARK_SIZE};
 pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned generation; /* forks between the first process and this one */
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&aic_cache_mutex);
-}
-
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&aic_cache_mutex);
-}
-
 static void after_fork_in_child(void)
 {
     generation++;
-    pthread_mutex_unlock(&aic_cache_mutex);
 }
 
-const aic_fork_part aic_cache_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+const aic_fork_lock aic_cache_fork = {&aic_cache_mutex, &(const aic_fork_part){.in_child = after_fork_in_child}};
 
 static aic_cache_table *table_new(size_t capacity)
 {

@@ -153,16 +153,6 @@ void aic_reclaim(void)
 
 /* ---- the process ---- */
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&mutex);
-}
-
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&mutex);
-}
-
 /* The other threads are not in the child; their sections are over. */
 static void after_fork_in_child(void)
 {
@@ -175,10 +165,9 @@ static void after_fork_in_child(void)
     if (thread != NULL && thread->reader != NULL) { /* else it may be this thread that is inside */
         atomic_store(&unknown, 0);
     }
-    pthread_mutex_unlock(&mutex);
 }
 
-const aic_fork_part aic_grace_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+const aic_fork_lock aic_grace_fork = {&mutex, &(const aic_fork_part){.in_child = after_fork_in_child}};
 
 /* Before other constructors, which may call the library. */
 __attribute__((constructor(103))) static void choose_barrier(void)

@@ -32,18 +32,12 @@ static bool files; /* the system refuses to make anonymous memory executable */
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&mutex);
     for (region *c = regions; c != NULL; c = c->next) {
         c->frozen = c->frozen || c->memory.open != c->memory.base;
     }
 }
 
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&mutex);
-}
-
-const aic_fork_part aic_code_memory_fork = {before_fork, after_fork, after_fork};
+const aic_fork_lock aic_code_memory_fork = {&mutex, &(const aic_fork_part){.before = before_fork}};
 
 /* ---- pages; the mutex is held ---- */
 

@@ -62,25 +62,7 @@ const aic_generator_api *aic_generator_near(void)
 /* ---- fork and exit ---- */
 
 /* A child must not find an LLVM that is loaded by half, nor one that compiles on a thread of the parent's. */
-static void before_fork(void)
-{
-    pthread_mutex_lock(&mutex);
-    aic_guard_fork.before();
-}
-
-static void after_fork_in_parent(void)
-{
-    aic_guard_fork.in_parent();
-    pthread_mutex_unlock(&mutex);
-}
-
-static void after_fork_in_child(void)
-{
-    aic_guard_fork.in_child();
-    pthread_mutex_unlock(&mutex);
-}
-
-const aic_fork_part aic_generator_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+const aic_fork_lock aic_generator_fork = {&mutex, &aic_guard_fork};
 
 /* exit() calls the destructors of its thread's thread-local C++ objects before all of its handlers. Here it waits until
  * an LLVM that is being loaded is there, and has made its globals, which have handlers of their own. */

@@ -60,16 +60,6 @@ aic_status aic_profile_parse(const char *name, const char *text, unsigned *kinds
 
 /* ---- fork ---- */
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&profile.lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&profile.lock);
-}
-
 /* The child's map has another name, and the kernels that it has from its parent. */
 static void in_child(void)
 {
@@ -80,10 +70,9 @@ static void in_child(void)
     }
     aic_profile_jitdump_forget();
     profile.inherited = true;
-    pthread_mutex_unlock(&profile.lock);
 }
 
-const aic_fork_part aic_profile_fork = {before_fork, after_fork, in_child};
+const aic_fork_lock aic_profile_fork = {&profile.lock, &(const aic_fork_part){.in_child = in_child}};
 
 aic_status aic_profile_start(unsigned kinds)
 {

@@ -187,4 +187,4 @@ static void after_fork_in_child(void)
     }
 }
 
-const aic_fork_part aic_loop_fork = {.in_child = after_fork_in_child};
+const aic_fork_lock aic_loop_fork = {NULL, &(const aic_fork_part){.in_child = after_fork_in_child}};

@@ -419,16 +419,6 @@ void aic_pool_sleep_at_once(bool always)
 
 /* ---- fork ---- */
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&state.mutex);
-}
-
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&state.mutex);
-}
-
 /* None of the pool's threads nor of the callers is here. The pool's memory is lost. */
 static void after_fork_in_child(void)
 {
@@ -438,7 +428,6 @@ static void after_fork_in_child(void)
     state.resume = 0;
     atomic_store_explicit(&state.busy, false, memory_order_relaxed);
     atomic_store_explicit(&state.callers, 0, memory_order_relaxed);
-    pthread_mutex_unlock(&state.mutex);
 }
 
-const aic_fork_part aic_pool_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+const aic_fork_lock aic_pool_fork = {&state.mutex, &(const aic_fork_part){.in_child = after_fork_in_child}};
