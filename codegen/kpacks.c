@@ -97,9 +97,17 @@ LLVMValueRef aic_kpack_half(aic_emit *e, LLVMValueRef kpacks, unsigned half)
     return aic_half_to_float(e, LLVMBuildTrunc(e->builder, bits, aic_vector(e->i16, LLVMGetVectorSize(type)), ""));
 }
 
+enum { MAGNITUDE = 0x7fff }; /* the bits of an element without its sign */
+
+LLVMValueRef aic_larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef elements)
+{
+    LLVMTypeRef type = LLVMTypeOf(most);
+    LLVMValueRef args[] = {most, LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "")};
+    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+}
+
 LLVMValueRef aic_any_special(aic_emit *e, int64_t first, int64_t end, LLVMValueRef elements)
 {
-    enum { MAGNITUDE = 0x7fff };
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
     LLVMTypeRef type = LLVMTypeOf(elements);
     LLVMValueRef bits = LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "");

@@ -18,6 +18,9 @@ void aic_to_kpacks(aic_emit *e, aic_dtype dtype, const aic_arithmetic *a, LLVMVa
 /* Whether any of the 16-bit elements is special, an i1: its bits without the sign are first .. end - 1. */
 LLVMValueRef aic_any_special(aic_emit *e, int64_t first, int64_t end, LLVMValueRef elements);
 
+/* In each lane the larger of `most` and an element's bits without the sign. */
+LLVMValueRef aic_larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef elements);
+
 /* `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 

@@ -99,7 +99,8 @@ void conv_case_check_untouched(const conv_case *c)
 
 aic_kernel_info conv_kernel_info(aic_context *context, int64_t width)
 {
-    static const char SCHEDULE[] = "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1)";
+    static const char SCHEDULE[] =
+        "schedule(rows=1, cols=1, vectors=1, unroll=1, band=1)"; /* dear: workers share all */
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
     const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;

@@ -14,8 +14,10 @@ typedef struct frame {
     const aic_tiling *t;
     aic_routine tile[AIC_TILE_SIZES]; /* functions by size, 0 where no tile has it */
     aic_strips strips;
-    aic_routine leave;  /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
-    aic_routine finite; /* that which looks for halves that are not finite; 0: tiles do not care */
+    aic_routine leave; /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
+    aic_routine
+        finite; /* that which looks for halves that are not finite; 0: tiles do not care, or packing notes them */
+    bool noted;
 } frame;
 
 /* The function of a larger tile that can also compute one of the size number `size`; 0: none can. Sizes before it have
@@ -89,6 +91,7 @@ static aic_bands_key key_of(const frame *f)
                          .defers = f->leave != 0,
                          .counts = t->tile.counts,
                          .finite = f->finite != 0,
+                         .noted = f->noted,
                          .in_place = t->geometry.in_place};
     if (staged) {
         key.inputs = aic_epilogue_inputs(t->staging.epilogue, input);
@@ -194,9 +197,14 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, t->tile.count_offset, "count.at");
         aic_use_number(use, not_counted(t), "count.less");
     }
+    if (key->finite || key->noted) {
+        aic_use_number(use, t->panel.kpacks, "count.all");
+    }
+    if (key->noted) {
+        aic_use_number(use, t->staging.notes_offset, "note.at");
+    }
     if (key->finite) {
         const int64_t bytes = t->geometry.source_bytes;
-        aic_use_number(use, t->panel.kpacks, "count.all");
         aic_use_number(use, (c->down.taps - 1) * c->down.dilation + 1, "count.reach");
         aic_use_number(use, (c->c1 - 1) * c->image.block * bytes, "image.last");
         aic_use_number(use, c->image.row_pitch * bytes, "image.row");
@@ -312,7 +320,8 @@ void aic_compose_bands(aic_program *program, const aic_plan *plan, aic_bodies *b
     if (f.t->staging.defers) {
         f.leave = aic_compose_deferred(program, plan, f.strips.store[deferred_kind(&f)]);
     }
-    if (f.t->tile.counts && f.c->dtype != AIC_INT8) {
+    f.noted = aic_pack_image_notes(plan);
+    if (f.t->tile.counts && f.c->dtype != AIC_INT8 && !f.noted) {
         f.finite = compose_finite(&f);
     }
     compose_tiles(&f);

@@ -20,6 +20,10 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
  * `first` (may be < 0). */
 aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan);
 
+/* Whether that notes halves that are not finite, for tiles that leave out k-packs: where the rows of the only block of
+ * channels are packed as they lie, by code that is compiled well. */
+bool aic_pack_image_notes(const aic_plan *plan);
+
 /* The strips of a result: [0] those of the full width, [1] at most one, with the columns that remain or with the
  * epilogue's narrow tail. Functions that are not needed are 0. */
 typedef struct aic_strips {

@@ -17,6 +17,7 @@ typedef struct writer {
     int64_t gap;           /* image columns from one to the next */
     int64_t left;          /* how many lie in the padding left of the image */
     int64_t inside;        /* how many lie in the image */
+    bool notes;            /* halves that are not finite */
 } writer;
 
 /* Turns to a residue; counts the columns that lie left of the image and inside it. Column q shows image column
@@ -61,6 +62,29 @@ static bool is_hot(const writer *w)
 {
     const int64_t outputs = aic_parts(w->g->outputs, aic_most(w->c->groups, 1)); /* that see a channel */
     return aic_pack_kind(w->c->down.taps * w->c->across.taps * outputs / w->t->kernel->rate) == AIC_EMIT_HOT;
+}
+
+/* Channels of a pixel that are contiguous in the image and packed in one pass; 0: there are several. */
+static int64_t channels_at_once(const writer *w)
+{
+    const aic_contraction *c = w->c;
+    const int64_t channels = w->g->channels, full = channels / c->c0;
+    return c->image.block == c->c0 || full == 0 ? channels : full == 1 && channels == c->c0 ? c->c0 : 0;
+}
+
+/* Whether whole rows are contiguous in image and band. */
+static bool runs(const writer *w)
+{
+    const int64_t once = channels_at_once(w);
+    return w->wish->fold == 1 && w->b->pixel_pitch == once * w->channel_bytes && w->gap * w->c->image.pixel == once;
+}
+
+bool aic_pack_image_notes(const aic_plan *plan)
+{
+    const writer w = writer_of(plan, 0);
+    const bool packs = !w.g->in_place && w.t->kernel->compose_image == NULL;
+    return packs && w.t->tile.counts && w.c->dtype != AIC_INT8 && w.c->c1 == 1 && w.b->col_residues == 1 && runs(&w) &&
+           w.inside * channels_at_once(&w) >= aic_row_vector(w.channel_bytes) && is_hot(&w);
 }
 
 /* ---- a row ---- */
@@ -111,8 +135,8 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
     const bool whole = c->image.block == c->c0; /* all channels of a pixel are contiguous */
     const int64_t vector = aic_row_vector(w->channel_bytes), bytes = w->channel_bytes, step = w->gap * c->image.pixel,
                   pitch = w->b->pixel_pitch;
-    const int64_t once = whole || full == 0 ? w->g->channels : full == 1 && w->g->channels == c->c0 ? c->c0 : 0;
-    key->run = pitch == once * bytes && step == once;
+    const int64_t once = channels_at_once(w);
+    key->run = runs(w);
     if (key->run) {
         if (w->inside * once < vector) {
             key->tail = w->inside * once;
@@ -203,6 +227,7 @@ static aic_row_key key_of(const writer *w)
     const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0; /* not where rows are folded: into less */
     const bool sides = outer || left || right;
     const bool padded = !lines && (sides || reads_behind(w) || w->wish->fold > 1);
+    const bool notes = w->wish->specials || w->notes;
     return (aic_row_key){.dtype = c->dtype,
                          .sum = a->sum,
                          .product = a->product,
@@ -210,8 +235,8 @@ static aic_row_key key_of(const writer *w)
                          .kpack_channels = a->kpack_channels,
                          .image_offset = a->image_offset,
                          .planes = a->planes,
-                         .special_first = w->wish->specials ? w->wish->special_first : 0,
-                         .special_end = w->wish->specials ? w->wish->special_end : 0,
+                         .special_first = notes ? w->wish->special_first : 0,
+                         .special_end = notes ? w->wish->special_end : 0,
                          .pad = padded || sides ? c->pad_value : 0,
                          .c0 = c->c0,
                          .fold = w->wish->fold,
@@ -239,14 +264,16 @@ static aic_routine use_row(aic_program *program, const writer *w)
 
 aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
 {
-    const writer w = writer_of(plan, 0);
+    const bool notes = aic_pack_image_notes(plan);
+    writer w = writer_of(plan, 0);
+    w.notes = notes;
     const aic_plan_band *b = w.b;
     const aic_plan_staging *s = &w.t->staging;
     const aic_rows_key key = {.gap = b->gap != 1,
                               .windows = b->row_step != b->row_gap,
                               .row_residues = b->row_residues > 1,
                               .residues = b->col_residues,
-                              .notes = w.wish->specials,
+                              .notes = w.wish->specials || w.notes,
                               .behind = reads_behind(&w)};
     aic_use use;
     aic_use_begin(&use, program, &aic_part_rows, &key);
@@ -262,7 +289,8 @@ aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
     aic_use_number(&use, b->row_step, "row.step");
     aic_use_number(&use, b->row_gap - b->row_step, "row.skip");
     for (int64_t residue = 0; residue < b->col_residues; residue++) {
-        const writer of = writer_of(plan, residue);
+        writer of = writer_of(plan, residue);
+        of.notes = notes;
         if (residue > 0) {
             aic_use_number(&use, residue * b->residue_bytes, "residue.%lld", (long long)residue);
         }

@@ -132,6 +132,16 @@ static void store_count(const frame *f)
     aic_store(f->e, difference(f, f->count, number(f, "count.less")), count_at(f), 0, WORD_BYTES);
 }
 
+/* The same of the current band, or all, if packing has noted halves that are not finite. */
+static void store_noted_count(const frame *f)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef note = aic_load(e, e->i32, aic_at(e, f->taps, number(f, "note.at")), 0, SUM_BYTES);
+    LLVMValueRef is_noted = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
+    LLVMValueRef count = LLVMBuildSelect(e->builder, is_noted, number(f, "count.all"), f->count, "");
+    aic_store(e, difference(f, count, number(f, "count.less")), count_at(f), 0, WORD_BYTES);
+}
+
 /* Stores how many k-packs tiles of the current band compute: all, if there are some without weights and the image has
  * an element in its last block of channels that makes NaN of a weight of 0. The band has `height` output rows and
  * begins at image row `top`. */
@@ -471,6 +481,8 @@ static void emit_packing(const frame *f)
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
     if (f->key->finite) {
         store_band_count(f, height, top);
+    } else if (f->key->noted) {
+        store_noted_count(f);
     }
 }
 

@@ -35,7 +35,9 @@
  *     panel.pitch                from one panel to the next
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
  *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; the same
- *     count.all, count.reach     all k-packs; image rows that one output row needs; with finite
+ *     count.all                  all k-packs; with finite or noted
+ *     note.at                    offset of packing's note in the worker's memory; with noted
+ *     count.reach                image rows that one output row needs; with finite
  *     image.last                 from the image to its last block of channels; with finite
  *     image.row, image.rows      bytes of a row; rows; with finite
  *     strips                     panels or strips that tiles compute

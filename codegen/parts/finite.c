@@ -1,4 +1,5 @@
 /* Looking for halves that are not finite: see bands.h. */
+#include "codegen/kpacks.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
@@ -10,11 +11,7 @@ enum { HALF = 2, WORD_BYTES = 8 };
 /* The larger of two vectors of signed 16-bit integers: what is greatest so far, and the magnitudes of some halves. */
 static LLVMValueRef larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef from, LLVMValueRef offset)
 {
-    enum { MAGNITUDE = 0x7fff };
-    LLVMTypeRef type = LLVMTypeOf(most);
-    LLVMValueRef bits = aic_load(e, type, aic_at(e, from, offset), 0, HALF);
-    LLVMValueRef args[] = {most, LLVMBuildAnd(e->builder, bits, aic_const_int(type, MAGNITUDE), "")};
-    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+    return aic_larger_magnitude(e, most, aic_load(e, LLVMTypeOf(most), aic_at(e, from, offset), 0, HALF));
 }
 
 /* Whether any of the magnitudes is that of an infinite half or of a NaN. */

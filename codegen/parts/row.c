@@ -16,7 +16,9 @@ typedef struct writer {
     aic_arithmetic arithmetic;
     unsigned source_bytes, target_bytes; /* of a channel */
     LLVMValueRef image;
-    LLVMValueRef note; /* of special elements; NULL: none are noted */
+    LLVMValueRef note;  /* of special elements; NULL: none are noted */
+    LLVMValueRef *most; /* the greatest magnitudes in lanes so far, which are looked at once for a row; NULL: vector by
+                           vector */
 } writer;
 
 /* ---- channels ---- */
@@ -47,7 +49,9 @@ static void note_specials(const writer *w, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
     aic_branch branch;
-    if (w->note != NULL) {
+    if (w->note != NULL && w->most != NULL) {
+        *w->most = aic_larger_magnitude(e, *w->most, elements);
+    } else if (w->note != NULL) {
         aic_branch_begin(e, &branch, aic_any_special(e, w->key->special_first, w->key->special_end, elements));
         aic_store(e, LLVMConstInt(e->i32, 1, false), w->note, 0, sizeof(int32_t));
         aic_branch_end(e, &branch);
@@ -94,7 +98,8 @@ static void copy_vectors(const writer *w, LLVMValueRef target, LLVMValueRef sour
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), channels, step, NULL, 0);
+    aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), channels, step, w->most,
+                   w->most != NULL ? 1 : 0);
     copy_vector(w, target, source, loop.index, step);
     aic_loop_end(e, &loop);
 }
@@ -115,6 +120,22 @@ static void copy_counted(const writer *w, LLVMValueRef target, LLVMValueRef sour
     if (w->key->ends) {
         copy_vector(w, target, source, aic_number(e, "run.last"), step);
     }
+}
+
+/* Packs a row whose channels are contiguous. Where it is compiled well, the greatest magnitudes say at its end whether
+ * any element is infinite or NaN. */
+static void copy_run(const writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    writer run = *w;
+    if (w->note == NULL || w->key->fast || w->key->product != AIC_PRODUCT_FLOAT) {
+        copy_counted(w, target, source);
+        return;
+    }
+    LLVMValueRef most = aic_zero(aic_vector(e->i16, (unsigned)aic_row_vector(w->target_bytes)));
+    run.most = &most;
+    copy_counted(&run, target, source);
+    note_specials(w, most);
 }
 
 /* ---- padding ---- */
@@ -286,7 +307,7 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
         return;
     }
     if (w->key->run) {
-        copy_counted(w, target, source);
+        copy_run(w, target, source);
         return;
     }
     if (w->key->counts) {

@@ -39,6 +39,14 @@ static const char *const SPECS[] = {
     "conv2d(dtype=float16, fm_shape=[1,21,13,4], kernel_shape=[1,7,7,32,4], pad=[3,3,3,3], stride=[3,2], "
     "accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[2,9,7,16], kernel_shape=[2,5,5,16,16], pad=[2,2,2,2], accumulate=fast)",
+    /* Packing notes what is infinite or NaN in rows that are packed as they lie: of whole vectors, of some that end
+     * with an overlapping one, and of some that begin with one. */
+    "conv2d(dtype=float16, fm_shape=[1,11,8,4], kernel_shape=[1,3,3,16,4], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,12,11,4], kernel_shape=[1,3,3,32,4], stride=[2,2], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,9,13,4], kernel_shape=[1,3,3,16,4], pad=[1,2,1,0], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,7,6,16], kernel_shape=[1,3,3,16,16], pad=[1,1,1,1], dilation=[1,2], "
+    "accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,12,11,4], kernel_shape=[1,3,3,16,4], stride=[2,2])",
 };
 enum { SPECS_COUNT = sizeof SPECS / sizeof *SPECS };
 
