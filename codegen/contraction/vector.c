@@ -166,9 +166,10 @@ static int64_t registers_used(const aic_contraction *c, const aic_target *target
     return pixels * vectors + vectors + 1 + spare + spread_registers(c, target) + loose_registers(c, target, vectors);
 }
 
+/* Spreading may take all registers that a core has: one pixel then leaves some on the stack. */
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
-    int64_t pixels = 0;
+    int64_t pixels = vectors == 1 && spread_registers(c, target) > 0 ? 1 : 0;
     while (registers_used(c, target, pixels + 1, vectors) <= target->vector_registers) {
         pixels++;
     }

@@ -95,6 +95,9 @@ static const char *const SPECS[] = {
     FAST "fm_shape=[4,4,5,16], kernel_shape=[2,3,3,80,16], pad=[1,1,1,1], groups=2)",
     "conv2d(dtype=float16, accumulate=winograd, fm_shape=[2,6,7,16], kernel_shape=[1,3,3,32,16], groups=2)",
     FAST "fm_shape=[8,1,1,16], kernel_shape=[1,1,1,256,16], groups=8)",
+    /* as many k-packs to spread as some levels have registers */
+    BYTES "fm_shape=[4,5,5,32], kernel_shape=[1,3,3,16,32], pad=[1,1,1,1], groups=4)",
+    FAST "fm_shape=[4,5,5,16], kernel_shape=[1,3,3,16,16], groups=4)",
     /* sums that may leave int32 */
     BYTES "fm_shape=[1,3,3,32], kernel_shape=[1,255,255,16,4], pad=[255,0,255,0], pad_value=-128, groups=8)",
     /* chains; the last one drops output channels */
