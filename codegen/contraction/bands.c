@@ -211,9 +211,12 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, c->down.extent, "image.rows");
     }
     if (key->parts) {
-        aic_use_number(use, t->division.parts, "parts");
+        if (!key->slices) {
+            aic_use_number(use, t->division.parts, "parts");
+        }
         aic_use_number(use, t->division.part_strips, "part.strips");
         if (key->slices) {
+            aic_use_number(use, t->band.count, "bands");
             aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes,
                            "slice.image");
         }

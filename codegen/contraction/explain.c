@@ -182,38 +182,44 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
+    const int64_t slices = t->geometry.slices;
+    const int d = slices > 1 ? 1 : 0;
+    if (slices > 1) {
+        aic_nest_line(out, 0, "slice", slices, "%lld channels of the image", (long long)t->geometry.channels);
+    }
     if (t->geometry.in_place) {
-        aic_nest_line(out, 0, "band", t->band.count, "%lld rows of the image, where they lie", (long long)t->band.rows);
+        aic_nest_line(out, d, "band", t->band.count, "%lld rows of the image, where they lie", (long long)t->band.rows);
     } else {
-        aic_nest_line(out, 0, "band", t->band.count, "packs %lld rows of the image: %lld bytes",
+        aic_nest_line(out, d, "band", t->band.count, "packs %lld rows of the image: %lld bytes",
                       (long long)t->band.rows, (long long)t->band.bytes);
     }
     if (t->staging.pitch > 0) {
-        aic_nest_line(out, 1, "strip", t->staging.strips, "%lld output channels", (long long)t->staging.strip_columns);
+        aic_nest_line(out, d + 1, "strip", t->staging.strips / slices, "%lld output channels",
+                      (long long)t->staging.strip_columns);
     } else {
-        aic_nest_line(out, 1, "panel", t->panel.used, "%lld output channels, %lld bytes",
+        aic_nest_line(out, d + 1, "panel", t->panel.used / slices, "%lld output channels, %lld bytes",
                       (long long)t->geometry.panel_channels, (long long)t->panel.bytes);
     }
-    aic_nest_line(out, 2, "row of tiles",
+    aic_nest_line(out, d + 2, "row of tiles",
                   t->geometry.band_tiles < aic_split_count(&t->geometry.rows) ? t->geometry.band_tiles
                                                                               : aic_split_count(&t->geometry.rows),
                   "%lld in all", (long long)aic_split_count(&t->geometry.rows));
-    aic_nest_line(out, 3, "tile", aic_split_count(&t->geometry.cols),
+    aic_nest_line(out, d + 3, "tile", aic_split_count(&t->geometry.cols),
                   "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums", (long long)t->geometry.rows.large,
                   (long long)t->geometry.cols.large, (long long)t->geometry.panel_channels, t->kernel->name,
                   (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors));
     const int64_t panels = aic_parts(t->staging.strip_columns, t->geometry.panel_channels);
     if (t->staging.defers) {
-        aic_nest_line(out, 4, "panel of the strip", panels,
+        aic_nest_line(out, d + 4, "panel of the strip", panels,
                       "%lld bytes, beside which the previous tile leaves through the epilogue, %lld rows at a time",
                       (long long)t->panel.bytes, (long long)t->staging.deferred_rows);
     } else if (t->staging.pitch > 0) {
-        aic_nest_line(out, 4, "panel of the strip", panels, "%lld bytes, then the tile leaves through the epilogue",
+        aic_nest_line(out, d + 4, "panel of the strip", panels, "%lld bytes, then the tile leaves through the epilogue",
                       (long long)t->panel.bytes);
     }
     if (t->transform.m > 0) {
-        put_small_tiles(out, 5, t); /* they always have a staging buffer */
+        put_small_tiles(out, d + 5, t); /* they always have a staging buffer */
     } else {
-        put_tile(out, t->staging.pitch > 0 ? 5 : 4, c, t);
+        put_tile(out, d + (t->staging.pitch > 0 ? 5 : 4), c, t);
     }
 }

@@ -350,14 +350,15 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
                   .accesses = image + vectors};
 }
 
-/* The part of a pixel of the band that a panel sees: the channels of its groups. */
+/* The part of a pixel of the band that a panel sees: the channels of its groups, in whole lines. */
 static double seen_part(const aic_contraction *c, const aic_tiling *t)
 {
     if (c->groups <= 1) {
         return 1;
     }
     const int64_t groups = aic_parts(t->geometry.panel_channels * c->groups, c->n);
-    return fmin(1, (double)(groups * t->geometry.slices) / (double)c->groups);
+    const int64_t pixel = t->band.pixel_pitch, seen = pixel * groups * t->geometry.slices / c->groups;
+    return fmin(1, (double)aic_round_up(seen, AIC_LINE_BYTES) / (double)pixel);
 }
 
 /* Bytes of the first-level cache that so many rows of a band take. */
@@ -444,17 +445,20 @@ static bool is_bare(const aic_tiling *t)
     return t->geometry.in_place && t->staging.pitch == 0;
 }
 
-/* Whether it was measured what tiles take that store vectors of sums as wide as the multipliers to the result: loops
- * take nothing, nor do a few stores. */
-static bool stores_wide(const aic_contraction *c, const aic_tiling *t)
+/* Whether it was measured what tiles take that store their sums to the result, on levels whose vectors are as wide as
+ * the multipliers: loops take nothing, nor do a few stores. */
+static bool is_timed(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const aic_machine *m = t->geometry.machine;
-    return m->late_store > 0 && t->staging.pitch == 0 && broadcasts(c, t) &&
-           (int64_t)t->geometry.lanes * AIC_SUM_BYTES * CHAR_BIT == m->multiply_bits;
+    const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
+    return m->late_store > 0 && m->multiply_bits == target->vector_bits && t->staging.pitch == 0 &&
+           t->geometry.arithmetic.sum_bits == CHAR_BIT * AIC_SUM_BYTES && image != AIC_TILE_SPREAD &&
+           image != AIC_TILE_LANES;
 }
 
 /* What a tile costs besides its products. */
-static double tile_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
+static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                        int64_t pixels)
 {
     static const double BARE_LEAST = 2.0, BARE_STORE = 3.0, BARE_BESIDE = 9.0, LEAST = 3.0;
     const aic_machine *m = t->geometry.machine;
@@ -462,48 +466,29 @@ static double tile_cost(const aic_contraction *c, const aic_tiling *t, const cor
     if (is_bare(t)) {
         return BARE_LEAST + BARE_STORE * fmax(sums - BARE_BESIDE, 0);
     }
-    return stores_wide(c, t)
-               ? k->unit * (LEAST + (double)m->late_store / 100 * fmax(sums - (double)m->beside_stores, 0))
+    const double stores = sums * t->geometry.lanes * t->geometry.arithmetic.sum_bits / (double)m->multiply_bits;
+    return is_timed(c, target, t)
+               ? k->unit * (LEAST + (double)m->late_store / 100 * fmax(stores - (double)m->beside_stores, 0))
                : TILE_COST;
 }
 
 /* What a k-pack of a loop body costs besides the same. */
-static double loop_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
+static double loop_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                        int64_t pixels)
 {
     /* Where fewer multiply-adds than those of two latencies can be under way, they come late now and then. */
     static const double MISSING = 0.05;
     if (is_bare(t)) {
         return 0;
     }
-    return stores_wide(c, t) ? MISSING * fmax(2 * k->latency - (double)(pixels * t->geometry.vectors), 0)
-                             : LOOP_COST / (double)t->geometry.unroll;
+    return is_timed(c, target, t) ? MISSING * fmax(2 * k->latency - (double)(pixels * t->geometry.vectors), 0)
+                                  : LOOP_COST / (double)t->geometry.unroll;
 }
 
 /* What a tap costs besides the same. */
-static double tap_cost(const aic_contraction *c, const aic_tiling *t)
+static double tap_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    return stores_wide(c, t) && !is_bare(t) ? 0 : TAP_COST;
-}
-
-/* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
- * for each panel. */
-static double store_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
-{
-    const int64_t lines = pixels * aic_parts(t->geometry.panel_channels * AIC_SUM_BYTES, AIC_LINE_BYTES);
-    const double all = (double)(c->down.out * c->across.out * c->n * AIC_SUM_BYTES);
-    const bool counts = c->groups > 1 && t->staging.pitch == 0;
-    return !counts ? 0 : k->unit * (all > k->l2 ? k->far_line : k->near_line) * (double)lines;
-}
-
-static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
-                      int64_t cols)
-{
-    const core k = core_of(&t->geometry, target);
-    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(c, t, &k, rows * cols);
-    const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
-                 blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
-    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks +
-           tap_cost(c, t) * taps + tile_cost(c, t, &k, rows * cols) + store_cost(c, t, &k, rows * cols);
+    return is_timed(c, target, t) && !is_bare(t) ? 0 : TAP_COST;
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */
@@ -515,6 +500,30 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
     return (double)t->panel.bytes + seen_part(c, t) * (double)band_bytes(t, rows) +
                (double)(height * c->across.out * t->geometry.panel_channels * result) <=
            k->l1;
+}
+
+/* Storing results, which is much where groups have few products: a line that a narrow panel fills in part comes once
+ * for each panel; where it is still in the first-level cache, for half of that. */
+static double store_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
+{
+    const double panel = (double)(t->geometry.panel_channels * AIC_SUM_BYTES) / AIC_LINE_BYTES;
+    const double all = (double)(c->down.out * c->across.out * c->n * AIC_SUM_BYTES);
+    if (c->groups <= 1 || t->staging.pitch > 0) {
+        return 0;
+    }
+    const double lines = panel < 1 && stays(c, t, k, t->geometry.band_tiles) ? (1 + panel) / 2 : ceil(panel);
+    return k->unit * (all > k->l2 ? k->far_line : k->near_line) * lines * (double)pixels;
+}
+
+static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                      int64_t cols)
+{
+    const core k = core_of(&t->geometry, target);
+    const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(c, target, t, &k, rows * cols);
+    const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
+                 blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
+    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks +
+           tap_cost(c, target, t) * taps + tile_cost(c, target, t, &k, rows * cols) + store_cost(c, t, &k, rows * cols);
 }
 
 /* A call packs the bands, unless tiles read the image where it lies; rows that neighbouring bands share are packed

@@ -505,18 +505,19 @@ static void emit_band(frame *f, LLVMValueRef band)
     }
 }
 
-/* Computes the work items first .. last-1, each a part of a band whose channels are packed for itself. */
+/* Computes the work items first .. last-1, each a part of a band whose channels are packed for itself: all bands of a
+ * slice, then those of the next one. */
 static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    LLVMValueRef parts = number(f, "parts");
+    LLVMValueRef bands = number(f, "bands");
     aic_loop_begin(e, &loop, "slice: slices of the channels of bands", first, last, 1, NULL, 0);
-    LLVMValueRef part = LLVMBuildURem(e->builder, loop.index, parts, "");
+    LLVMValueRef part = LLVMBuildUDiv(e->builder, loop.index, bands, "");
     f->image = at(f, f->operand[IMAGE], part, "slice.image");
     f->first_strip = scaled(f, part, "part.strips");
     f->last_strip = aic_min(e, aic_add(e, f->first_strip, number(f, "part.strips")), number(f, "strips"));
-    emit_band(f, LLVMBuildUDiv(e->builder, loop.index, parts, ""));
+    emit_band(f, LLVMBuildURem(e->builder, loop.index, bands, ""));
     aic_loop_end(e, &loop);
 }
 

@@ -3,9 +3,10 @@
  *     void bands(operands..., shared, private; first, last)
  *
  * An item is a part of the output channels of a band: item = band * parts + part. A worker that does several parts of a
- * band packs its image once. shared is the epilogue's table of column parameters; private begins with the ranges of the
- * taps that a tile does, if tiles leave out some, and how many k-packs of every tap it does, if it leaves out some,
- * then the table of the taps' offsets.
+ * band packs its image once. Slices, which do not see the same channels, have their bands one after the other, as these
+ * lie in the image and in the result: item = slice * bands + band. shared is the epilogue's table of column parameters;
+ * private begins with the ranges of the taps that a tile does, if tiles leave out some, and how many k-packs of every
+ * tap it does, if it leaves out some, then the table of the taps' offsets.
  *
  *     for band: pack its image rows, then
  *         for panel, or strip of panels, of output channels
@@ -41,7 +42,9 @@
  *     image.last                 from the image to its last block of channels; with finite
  *     image.row, image.rows      bytes of a row; rows; with finite
  *     strips                     panels or strips that tiles compute
- *     parts, part.strips         of a band; strips of a part; with parts
+ *     parts                      of a band; with parts, unless slices
+ *     part.strips                strips of a part; with parts
+ *     bands                      of each slice; with slices
  *     slice.image                from the channels of a part to those of the next one in the image; with slices
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks
  *     block.band, block.panel    from one block of channels to the next
