@@ -8,35 +8,82 @@ aic_add_objects(aicjit_module_objects codegen/module.c codegen/module_memory.c c
 target_link_libraries(aicjit_module_objects PRIVATE aicjit_llvm)
 add_dependencies(aicjit_module_objects aicjit_objects) # which has the name of the build made
 
-add_library(aicjit_module MODULE $<TARGET_OBJECTS:aicjit_module_objects>)
-set_target_properties(aicjit_module PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME "${AIC_MODULE_FILE}" LINKER_LANGUAGE C
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${AIC_MODULE_RUNPATH}" LINK_DEPENDS "${module_script}")
-# Never unloaded: LLVM's handlers for exit stay registered.
-target_link_options(aicjit_module PRIVATE "LINKER:--version-script=${module_script}" LINKER:-z,nodelete)
-if(NOT AIC_SANITIZE)
-    target_link_options(aicjit_module PRIVATE LINKER:-z,defs)
-endif()
-if(AIC_MODULE_OWN)
-    # Debian's archives have line tables.
-    target_link_options(aicjit_module PRIVATE LINKER:--gc-sections LINKER:--as-needed LINKER:--strip-debug)
-endif()
-if(AIC_MODULE_CXX)
-    target_link_options(aicjit_module PRIVATE -static-libgcc)
-    target_compile_definitions(aicjit_module_objects PRIVATE AIC_MODULE_CXX)
-endif()
-target_link_directories(aicjit_module PRIVATE "${AIC_LLVM_LIBDIR}")
-target_link_libraries(aicjit_module PRIVATE aicjit_options ${AIC_MODULE_LIBS})
+# aic_add_module(TARGET)
+function(aic_add_module target)
+    add_library(${target} MODULE $<TARGET_OBJECTS:aicjit_module_objects>)
+    set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME "${AIC_MODULE_FILE}" LINKER_LANGUAGE C
+        BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${AIC_MODULE_RUNPATH}" LINK_DEPENDS "${module_script}")
+    # Never unloaded: LLVM's handlers for exit stay registered.
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${module_script}" LINKER:-z,nodelete)
+    if(NOT AIC_SANITIZE)
+        target_link_options(${target} PRIVATE LINKER:-z,defs)
+    endif()
+    if(AIC_MODULE_OWN)
+        # Debian's archives have line tables.
+        target_link_options(${target} PRIVATE LINKER:--gc-sections LINKER:--as-needed LINKER:--strip-debug)
+    endif()
+    if(AIC_MODULE_CXX)
+        target_link_options(${target} PRIVATE -static-libgcc)
+    endif()
+    target_link_directories(${target} PRIVATE "${AIC_LLVM_LIBDIR}")
+    target_link_libraries(${target} PRIVATE aicjit_options ${AIC_MODULE_LIBS})
+endfunction()
+aic_add_module(aicjit_module)
 
 # The library finds it by this name.
 aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)
 target_compile_definitions(aicjit_loader_objects PRIVATE "AIC_MODULE_FILE=\"${AIC_MODULE_FILE}\"")
 if(AIC_MODULE_CXX)
+    target_compile_definitions(aicjit_module_objects PRIVATE AIC_MODULE_CXX)
     target_compile_definitions(aicjit_loader_objects PRIVATE AIC_MODULE_CXX)
 endif()
 target_sources(aicjit PRIVATE $<TARGET_OBJECTS:aicjit_loader_objects>)
 add_dependencies(aicjit aicjit_module) # whoever builds the library can run it
 
 install(TARGETS aicjit_module LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+
+# ---- the order of its functions ----
+
+# Those of LLVM's functions that run side by side: they are a fifth of its code. A module in the linker's order is made
+# first, to find out which they are (tools/order/trace.c), and then the one that is used.
+set(AIC_MODULE_ORDERED OFF)
+if(AIC_MODULE_ORDER AND AIC_MODULE_OWN AND NOT AIC_SANITIZE AND NOT CMAKE_CROSSCOMPILING
+   AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    set(order_folder "${PROJECT_BINARY_DIR}/order")
+    file(WRITE "${order_folder}/none.ld" "SECTIONS { .text.first : { *(.text.none) } } INSERT BEFORE .text;\n")
+    set(CMAKE_REQUIRED_LINK_OPTIONS "-Wl,-T,${order_folder}/none.ld")
+    check_c_source_compiles("int main(void) { return 0; }" AIC_LINKER_INSERTS)
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+    set(AIC_MODULE_ORDERED "${AIC_LINKER_INSERTS}")
+endif()
+if(AIC_MODULE_ORDERED)
+    aic_add_module(aicjit_module_unordered)
+    set_target_properties(aicjit_module_unordered PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${order_folder}")
+    add_executable(aicjit-order tools/order/trace.c tools/ready/main.c $<TARGET_OBJECTS:aicjit_objects>
+        $<TARGET_OBJECTS:aicjit_runtime_objects> $<TARGET_OBJECTS:aicjit_generator_objects> $<TARGET_OBJECTS:aicjit_loader_objects>)
+    target_include_directories(aicjit-order PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend/include")
+    target_link_libraries(aicjit-order PRIVATE aicjit_options Threads::Threads ${CMAKE_DL_LIBS} m)
+    set_target_properties(aicjit-order PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${order_folder}")
+    set(order_shapes "${PROJECT_SOURCE_DIR}/tools/order/shapes.txt")
+    set(order_writer "${PROJECT_SOURCE_DIR}/cmake/AicOrderWrite.cmake")
+    set(order_commands)
+    foreach(level avx2 avx512vnni amx)
+        set(list "${order_folder}/list.${level}.txt")
+        list(APPEND order_commands COMMAND "${CMAKE_COMMAND}" -E env "AIC_ORDER_MODULE=$<TARGET_FILE:aicjit_module_unordered>"
+            "AIC_CODEGEN=${order_folder}/traced.so" "AIC_ORDER_LIST=${list}"
+            $<TARGET_FILE:aicjit-order> "${order_shapes}" "${level}" "${order_folder}/traced")
+    endforeach()
+    add_custom_command(OUTPUT "${order_folder}/order.ld"
+        ${order_commands}
+        COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${order_folder}/order.ld" "-DLISTS=${order_folder}/list.*.txt" -P "${order_writer}"
+        COMMAND "${CMAKE_COMMAND}" -E rm -f "${order_folder}/traced.so"
+        DEPENDS aicjit_module_unordered aicjit-order "${order_shapes}" "${order_writer}"
+        COMMENT "Looking which functions of LLVM run" VERBATIM)
+    add_custom_target(aicjit_order DEPENDS "${order_folder}/order.ld")
+    add_dependencies(aicjit_module aicjit_order)
+    target_link_options(aicjit_module PRIVATE "LINKER:-T,${order_folder}/order.ld")
+    set_property(TARGET aicjit_module APPEND PROPERTY LINK_DEPENDS "${order_folder}/order.ld")
+endif()
 
 # ---- ready-made parts ----
 

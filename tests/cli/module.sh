@@ -98,6 +98,14 @@ if ldd "$aicjit" | grep -Eq 'lib[at]san'; then
     exit
 fi
 
+# ---- functions that run come first ----
+
+if [ -e "$build/order/order.ld" ]; then
+    ok 'the linker has put them there' grep -q ' \.text\.first ' <(readelf -SW "$build/$module")
+else
+    echo "not run: the order of functions, which this build leaves to the linker"
+fi
+
 # ---- memory that runs out while it is loaded ----
 
 # A module that has the library of C++ in it takes care of that itself; of another one the library does.

@@ -1,0 +1,18 @@
+# Writes a script for the linker that puts functions side by side. Run as cmake -DOUTPUT=... -DLISTS=FILES -P
+# AicOrderWrite.cmake, FILES being a pattern. They have a function's name a line; LLVM has a section for each.
+file(GLOB lists "${LISTS}")
+set(all)
+foreach(list IN LISTS lists)
+    file(STRINGS "${list}" names REGEX "^[A-Za-z_][A-Za-z0-9_.$]*$")
+    list(APPEND all ${names})
+endforeach()
+list(SORT all)
+list(REMOVE_DUPLICATES all)
+list(LENGTH all count)
+if(count LESS 1000)
+    message(FATAL_ERROR "only ${count} functions of LLVM ran")
+endif()
+list(TRANSFORM all PREPEND "        *(.text.")
+list(TRANSFORM all APPEND ")")
+list(JOIN all "\n" all)
+file(WRITE "${OUTPUT}" "SECTIONS\n{\n    .text.first :\n    {\n${all}\n    }\n}\nINSERT BEFORE .text;\n")
