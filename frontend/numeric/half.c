@@ -1,4 +1,5 @@
-/* Half precision in integer arithmetic: no rounding mode, no flush-to-zero bit and no compiler support matters. */
+/* Half precision, and rounding to it and to others, in integer arithmetic: no rounding mode, no flush-to-zero bit and
+ * no compiler support matters. */
 #include "frontend/numeric/half.h"
 
 #include <string.h>
@@ -40,39 +41,41 @@ double aic_half_to_double(uint16_t half)
     return value;
 }
 
-/* value / 2^shift rounded to an integer, ties to even; shift is 1 .. 63. */
-static uint64_t shift_to_nearest(uint64_t value, int shift)
+static uint64_t low_bits(int count)
 {
-    uint64_t kept = value >> shift;
-    uint64_t rest = value & ((UINT64_C(1) << shift) - 1);
-    uint64_t tie = UINT64_C(1) << (shift - 1);
-    return kept + (rest > tie || (rest == tie && (kept & 1)));
+    return (UINT64_C(1) << count) - 1;
+}
+
+uint64_t aic_float_round(aic_float_format to, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint64_t sign = bits >> 63 << (to.exponent_bits + to.fraction_bits);
+    const uint64_t infinity = low_bits(to.exponent_bits) << to.fraction_bits;
+    const uint64_t fraction = bits & DOUBLE_FRACTION_MASK;
+    const int biased = (int)(bits >> DOUBLE_FRACTION_BITS) & DOUBLE_EXPONENT_MAX;
+    if (biased == DOUBLE_EXPONENT_MAX && fraction != 0) { /* a quiet NaN keeps what fits of its payload */
+        return sign | infinity | fraction >> (DOUBLE_FRACTION_BITS - to.fraction_bits) |
+               UINT64_C(1) << (to.fraction_bits - 1);
+    }
+    const int exponent = biased - DOUBLE_BIAS + (1 << (to.exponent_bits - 1)) - 1;
+    if (exponent >= (int)low_bits(to.exponent_bits)) {
+        return sign | infinity;
+    }
+    /* A subnormal result loses more bits, and has no hidden one. */
+    const int lost = DOUBLE_FRACTION_BITS - to.fraction_bits + (exponent < 1 ? 1 - exponent : 0);
+    if (lost > DOUBLE_FRACTION_BITS + 1) { /* double subnormals are here, too */
+        return sign;
+    }
+    const uint64_t significand = fraction | UINT64_C(1) << DOUBLE_FRACTION_BITS;
+    const uint64_t rest = significand & low_bits(lost), tie = UINT64_C(1) << (lost - 1);
+    uint64_t kept = significand >> lost;
+    kept += rest > tie || (rest == tie && (kept & 1));
+    /* The hidden one adds 1 to the exponent field, and so does a carry: up to infinity, as it must be. */
+    return sign | (kept + (exponent < 1 ? 0 : (uint64_t)(exponent - 1) << to.fraction_bits));
 }
 
 uint16_t aic_half_from_double(double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    uint16_t sign = (uint16_t)(bits >> 63 << 15);
-    int biased = (int)(bits >> DOUBLE_FRACTION_BITS) & DOUBLE_EXPONENT_MAX;
-    uint64_t fraction = bits & DOUBLE_FRACTION_MASK;
-    const uint16_t infinity = HALF_EXPONENT_MAX << HALF_FRACTION_BITS;
-    if (biased == DOUBLE_EXPONENT_MAX) { /* a quiet NaN keeps what fits of its payload */
-        uint64_t payload = fraction ? (fraction >> FRACTION_SHIFT | 0x200) : 0;
-        return (uint16_t)(sign | infinity | payload);
-    }
-    int exponent = biased - DOUBLE_BIAS + HALF_BIAS;
-    if (exponent >= HALF_EXPONENT_MAX) {
-        return sign | infinity;
-    }
-    if (exponent < -HALF_FRACTION_BITS) { /* below half of the least subnormal; double subnormals are here too */
-        return sign;
-    }
-    uint64_t significand = fraction | UINT64_C(1) << DOUBLE_FRACTION_BITS;
-    if (exponent <= 0) { /* subnormal; a carry out of the fraction gives the least normal number */
-        return (uint16_t)(sign | shift_to_nearest(significand, FRACTION_SHIFT + 1 - exponent));
-    }
-    /* The hidden one adds 1 to the exponent field, and so does a carry: up to infinity, as it must be. */
-    uint64_t rounded = shift_to_nearest(significand, FRACTION_SHIFT);
-    return (uint16_t)(sign | (((uint64_t)(exponent - 1) << HALF_FRACTION_BITS) + rounded));
+    return (uint16_t)aic_float_round((aic_float_format){5, HALF_FRACTION_BITS}, value);
 }

@@ -5,6 +5,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/field.h"
 #include "frontend/numeric/element.h"
+#include "frontend/numeric/half.h"
 #include "frontend/text/number.h"
 #include "frontend/text/quant.h"
 #include <aic/texpands.h>
@@ -14,14 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A float type by the widths of its parts. */
-typedef struct float_format {
-    int exponent_bits, fraction_bits;
-} float_format;
-
-static bool format_of(aic_dtype dtype, float_format *format)
+static bool format_of(aic_dtype dtype, aic_float_format *format)
 {
-    static const float_format formats[] = {[AIC_FLOAT16] = {5, 10}, [AIC_BFLOAT16] = {8, 7}, [AIC_FLOAT32] = {8, 23}};
+    static const aic_float_format formats[] = {
+        [AIC_FLOAT16] = {5, 10}, [AIC_BFLOAT16] = {8, 7}, [AIC_FLOAT32] = {8, 23}};
     if (dtype != AIC_FLOAT16 && dtype != AIC_BFLOAT16 && dtype != AIC_FLOAT32) {
         return false;
     }
@@ -46,41 +43,13 @@ static uint64_t largest(int bits)
 
 /* ---- floats ---- */
 
-/* A double in a shorter format, to nearest, ties to even, in integer arithmetic: no rounding mode matters. */
-static uint64_t round_to(float_format to, double value)
-{
-    enum { FRACTION = 52, BIAS = 1023 };
-    const uint64_t bits = aic_bits_of_double(value);
-    const uint64_t sign = bits >> 63 << (to.exponent_bits + to.fraction_bits);
-    const uint64_t infinity = largest(to.exponent_bits) << to.fraction_bits;
-    if (isnan(value)) {
-        return sign | infinity | UINT64_C(1) << (to.fraction_bits - 1);
-    }
-    const int bias = (1 << (to.exponent_bits - 1)) - 1;
-    const int exponent = (int)(bits >> FRACTION & 0x7FF) - BIAS + bias;
-    if (exponent >= (int)largest(to.exponent_bits)) {
-        return sign | infinity;
-    }
-    /* A subnormal result loses more bits, and has no hidden one. */
-    const int lost = FRACTION - to.fraction_bits + (exponent < 1 ? 1 - exponent : 0);
-    if (lost > FRACTION + 1) {
-        return sign;
-    }
-    const uint64_t significand = (bits & largest(FRACTION)) | UINT64_C(1) << FRACTION;
-    const uint64_t rest = significand & largest(lost), tie = UINT64_C(1) << (lost - 1);
-    uint64_t kept = significand >> lost;
-    kept += rest > tie || (rest == tie && (kept & 1));
-    /* The hidden one, or a carry, adds to the exponent. */
-    return sign | (kept + (exponent < 1 ? 0 : (uint64_t)(exponent - 1) << to.fraction_bits));
-}
-
 static bool is_hexadecimal(const char *text, size_t length)
 {
     const size_t at = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
     return length - at >= 2 && text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
 }
 
-static aic_scalar_result read_float(aic_dtype dtype, float_format format, const char *text, size_t length,
+static aic_scalar_result read_float(aic_dtype dtype, aic_float_format format, const char *text, size_t length,
                                     uint64_t *bits)
 {
     if (is_hexadecimal(text, length)) {
@@ -103,7 +72,7 @@ static aic_scalar_result read_float(aic_dtype dtype, float_format format, const 
         return AIC_SCALAR_MALFORMED;
     }
     const uint64_t infinity = largest(format.exponent_bits) << format.fraction_bits;
-    *bits = round_to(format, value);
+    *bits = aic_float_round(format, value);
     return isfinite(value) && (*bits & infinity) == infinity ? AIC_SCALAR_RANGE : AIC_SCALAR_OK;
 }
 
@@ -130,7 +99,7 @@ static aic_scalar_result read_integer(aic_dtype dtype, const char *text, size_t 
 
 aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t length, uint64_t *bits)
 {
-    float_format format;
+    aic_float_format format;
     if (format_of(dtype, &format)) {
         return read_float(dtype, format, text, length, bits);
     }
@@ -139,7 +108,7 @@ aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t leng
 
 void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX])
 {
-    float_format format;
+    aic_float_format format;
     const uint64_t most = largest(bits_of(dtype));
     if (format_of(dtype, &format)) {
         snprintf(text, AIC_SCALAR_LIMITS_MAX, "%s", aic_dtype_name(dtype));
@@ -219,7 +188,7 @@ static void print_float(aic_dtype dtype, uint64_t bits, double value, char text[
 
 void aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX])
 {
-    float_format format;
+    aic_float_format format;
     if (!format_of(dtype, &format)) {
         const int unused = 64 - bits_of(dtype);
         if (is_signed(dtype)) { /* the sign bit goes to the top and back */
