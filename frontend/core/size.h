@@ -1,9 +1,16 @@
-/* Sizes that stop at INT64_MAX instead of wrapping around. Factors and terms are not negative. */
+/* Sizes. */
 #ifndef AIC_SIZE_H
 #define AIC_SIZE_H
 
 #include <stdint.h>
 
+/* How many blocks of `block` there are in `size`, the last of which may be smaller. */
+static inline int64_t aic_size_blocks(int64_t size, int64_t block)
+{
+    return (size + block - 1) / block;
+}
+
+/* These stop at INT64_MAX instead of wrapping around. Factors and terms are not negative. */
 static inline int64_t aic_size_multiply(int64_t a, int64_t b)
 {
     int64_t product;

@@ -1,16 +1,12 @@
 /* The layouts of transdata; see layout.h. The formulas are those of the documents on data layouts. */
 #include "frontend/layout/layout.h"
 
+#include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 
 #include <string.h>
 
 enum { SIXTEEN = 16 };
-
-static int64_t blocks(int64_t size, int64_t block)
-{
-    return (size + block - 1) / block;
-}
 
 static int32_t set_dims(int64_t dims[AIC_RANK_MAX], int32_t rank, const int64_t *values)
 {
@@ -30,22 +26,22 @@ static int32_t nd_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 
 static int32_t nz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[1], t->c0), blocks(t->size[0], SIXTEEN), SIXTEEN, t->c0);
+    return SET_DIMS(dims, aic_size_blocks(t->size[1], t->c0), aic_size_blocks(t->size[0], SIXTEEN), SIXTEEN, t->c0);
 }
 
 static int32_t zz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[0], SIXTEEN), blocks(t->size[1], t->c0), SIXTEEN, t->c0);
+    return SET_DIMS(dims, aic_size_blocks(t->size[0], SIXTEEN), aic_size_blocks(t->size[1], t->c0), SIXTEEN, t->c0);
 }
 
 static int32_t zn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[0], t->c0), blocks(t->size[1], SIXTEEN), SIXTEEN, t->c0);
+    return SET_DIMS(dims, aic_size_blocks(t->size[0], t->c0), aic_size_blocks(t->size[1], SIXTEEN), SIXTEEN, t->c0);
 }
 
 static int32_t nn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[1], SIXTEEN), blocks(t->size[0], t->c0), SIXTEEN, t->c0);
+    return SET_DIMS(dims, aic_size_blocks(t->size[1], SIXTEEN), aic_size_blocks(t->size[0], t->c0), SIXTEEN, t->c0);
 }
 
 /* ---- feature maps [N,C,H,W] and weights [O,I,H,W] ---- */
@@ -63,13 +59,13 @@ static int32_t nhwc_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 
 static int32_t nc1hwc0_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, t->size[0], blocks(t->size[1], t->c0), t->size[2], t->size[3], t->c0);
+    return SET_DIMS(dims, t->size[0], aic_size_blocks(t->size[1], t->c0), t->size[2], t->size[3], t->c0);
 }
 
 /* 4N, 2N: one lane, rows of channels and batches without gaps */
 static int32_t words_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[0], t->word), t->size[1], t->size[2], t->size[3], t->word);
+    return SET_DIMS(dims, aic_size_blocks(t->size[0], t->word), t->size[1], t->size[2], t->size[3], t->word);
 }
 
 static int32_t hwio_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
@@ -80,12 +76,12 @@ static int32_t hwio_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 /* Output channels come in sixteens, as conv2d has them. */
 static int64_t stored_outputs(const aic_tensor *t)
 {
-    return blocks(t->size[0], SIXTEEN) * SIXTEEN;
+    return aic_size_blocks(t->size[0], SIXTEEN) * SIXTEEN;
 }
 
 static int32_t fractal_z_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
-    return SET_DIMS(dims, blocks(t->size[1], t->c0), t->size[2], t->size[3], stored_outputs(t), t->c0);
+    return SET_DIMS(dims, aic_size_blocks(t->size[1], t->c0), t->size[2], t->size[3], stored_outputs(t), t->c0);
 }
 
 /* ---- the table ---- */
@@ -159,7 +155,7 @@ void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_strid
                 stride *= strides[d].block;
             } else if (l->axes[i] == l->tensor[d]) {
                 strides[d].outer = stride;
-                stride *= blocks(t->size[d], strides[d].block);
+                stride *= aic_size_blocks(t->size[d], strides[d].block);
             }
         }
     }

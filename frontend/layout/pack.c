@@ -14,11 +14,6 @@ enum { SMALL_BLOCK = 4, ROW_BYTES = 32, COLUMN_BLOCK = 16 };
 /* Sizes whose products fit in 64 bits with room. */
 enum { EXTENT_MAX = 1 << 20 };
 
-static int64_t blocks(int64_t count, int64_t size)
-{
-    return (count + size - 1) / size;
-}
-
 /* Every size of a shape, the channels (entry `channels`) and the block: `full`, or one of four, or, where groups of
  * channels may be smaller, of any power of two; such a block holds all channels. */
 static aic_status check_shape(const char *subject, const int64_t shape[4], const char *const letters[4], int channels,
@@ -75,7 +70,7 @@ aic_status aic_pack_picture_bytes(const int64_t shape[4], int64_t c0, size_t *by
     if (status != AIC_OK) {
         return status;
     }
-    const int64_t sizes[5] = {shape[0], blocks(shape[3], c0), shape[1], shape[2], c0};
+    const int64_t sizes[5] = {shape[0], aic_size_blocks(shape[3], c0), shape[1], shape[2], c0};
     return product(PICTURE, sizes, 1, bytes);
 }
 
@@ -99,7 +94,7 @@ aic_status aic_pack_picture(const uint8_t *picture, const int64_t shape[4], int6
     if (status != AIC_OK) {
         return status;
     }
-    const int64_t cells = shape[1] * shape[2], channels = shape[3], c1 = blocks(channels, c0);
+    const int64_t cells = shape[1] * shape[2], channels = shape[3], c1 = aic_size_blocks(channels, c0);
     memset(packed, 0, bytes);
     for (int64_t n = 0; n < shape[0]; n++) {
         for (int64_t cell = 0; cell < cells; cell++) {
@@ -133,8 +128,8 @@ aic_status aic_pack_weights_bytes(aic_dtype dtype, const int64_t shape[4], int64
     if (status != AIC_OK) {
         return status;
     }
-    const int64_t sizes[5] = {blocks(shape[1], c0), shape[2], shape[3], blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK,
-                              c0};
+    const int64_t sizes[5] = {aic_size_blocks(shape[1], c0), shape[2], shape[3],
+                              aic_size_blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK, c0};
     return product(WEIGHTS, sizes, (int64_t)aic_dtype_size(dtype), bytes);
 }
 
@@ -155,7 +150,7 @@ static void pack_output(aic_dtype dtype, const unsigned char *weights, const int
                         unsigned char *packed)
 {
     const int64_t size = (int64_t)aic_dtype_size(dtype), taps = shape[2] * shape[3];
-    const int64_t outputs = blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK;
+    const int64_t outputs = aic_size_blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK;
     for (int64_t first = 0; first < shape[1]; first += c0) {
         const int64_t count = shape[1] - first < c0 ? shape[1] - first : c0;
         for (int64_t tap = 0; tap < taps; tap++) {

@@ -3,6 +3,7 @@
 
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
+#include "frontend/core/size.h"
 #include "frontend/reference/reference.h"
 
 /* Integers add up in any order. There are no kernels of 3x3. */
@@ -71,11 +72,6 @@ static aic_status mmad_validate_alone(const void *descriptor)
 
 /* ---- operands ---- */
 
-static int64_t blocks(int64_t size, int64_t block)
-{
-    return (size + block - 1) / block;
-}
-
 static aic_operand matrix(const char *name, aic_direction direction, aic_dtype dtype, int64_t rows, int64_t columns)
 {
     return (aic_operand){.name = name, .direction = direction, .dtype = dtype, .rank = 2, .shape = {rows, columns}};
@@ -98,8 +94,8 @@ static size_t mmad_operands(const void *descriptor, const aic_semantics *semanti
     const aic_mmad_desc *desc = descriptor;
     const aic_dtype sum = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
     const aic_direction out = desc->init_c ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT;
-    const int64_t m1 = blocks(desc->m, AIC_MMAD_FRACTAL), n1 = blocks(desc->n, AIC_MMAD_FRACTAL);
-    const int64_t k0 = aic_mmad_k0(desc), k1 = blocks(desc->k, k0);
+    const int64_t m1 = aic_size_blocks(desc->m, AIC_MMAD_FRACTAL), n1 = aic_size_blocks(desc->n, AIC_MMAD_FRACTAL);
+    const int64_t k0 = aic_mmad_k0(desc), k1 = aic_size_blocks(desc->k, k0);
     operands[0] = desc->c_format == AIC_LAYOUT_ND ? matrix("c", out, sum, desc->m, desc->n)
                                                   : fractals("c", out, sum, n1, m1, AIC_MMAD_FRACTAL);
     operands[1] = desc->a_format == AIC_LAYOUT_ND ? matrix("a", AIC_DIRECTION_IN, desc->dtype, desc->m, desc->k)
@@ -145,7 +141,7 @@ static bool mmad_exact(const void *descriptor)
 /* The least size of as many blocks, and not less than `least`; 0 stays. */
 static int64_t shorten(int64_t size, int64_t block, int64_t least)
 {
-    const int64_t shortest = (blocks(size, block) - 1) * block + 1;
+    const int64_t shortest = (aic_size_blocks(size, block) - 1) * block + 1;
     return size == 0 ? 0 : shortest > least ? shortest : least;
 }
 
@@ -208,7 +204,7 @@ static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)
             .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
             .rows = desc->m,
             .columns = desc->n,
-            .block_rows = blocks(desc->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL,
+            .block_rows = aic_size_blocks(desc->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL,
             .start = desc->init_c                       ? AIC_START_ZERO
                      : desc->l1out == AIC_L1OUT_CHANNEL ? AIC_START_CHANNEL
                                                         : AIC_START_TENSOR,

@@ -1,6 +1,7 @@
 /* nd2nz: fields, rules, operands, pseudo-random descriptors (AscendC, DataCopy with Nd2NzParams). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
+#include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/repeat.h"
 #include "frontend/random/rng.h"
@@ -33,8 +34,7 @@ static bool is_empty(const aic_nd2nz_desc *desc)
 
 static int64_t column_blocks(const aic_nd2nz_desc *desc)
 {
-    const int64_t c0 = aic_row_elements(desc->dtype);
-    return (desc->dValue + c0 - 1) / c0;
+    return aic_size_blocks(desc->dValue, aic_row_elements(desc->dtype));
 }
 
 /* Elements of dst from the first to the last that one matrix takes. */

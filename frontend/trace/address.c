@@ -1,12 +1,8 @@
 /* Addresses of tensor arithmetic; see address.h. */
 #include "frontend/trace/address.h"
+#include "frontend/core/size.h"
 
 enum { WORD_BYTES = 4, WORD_BITS = 32, N = AIC_AT_N, C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W };
-
-static int64_t up(int64_t size, int64_t block)
-{
-    return (size + block - 1) / block;
-}
 
 aic_trace_tensor aic_trace_tensor_of(int64_t bits, aic_memory memory, const aic_semantics *semantics, int64_t address,
                                      const int64_t *shape, const int64_t *stride, const bool *single)
@@ -29,7 +25,7 @@ aic_trace_tensor aic_trace_tensor_of(int64_t bits, aic_memory memory, const aic_
         t.stride[W] = 1;
         t.stride[H] = t.single[W] ? 1 : shape[W];
         t.stride[C] = t.stride[H] * (t.single[H] ? 1 : shape[H]);
-        t.stride[N] = t.stride[C] * up(t.lane + shape[C], t.lanes);
+        t.stride[N] = t.stride[C] * aic_size_blocks(t.lane + shape[C], t.lanes);
     }
     return t;
 }
@@ -71,8 +67,8 @@ bool aic_trace_find(const aic_trace_tensor *t, int64_t word, int64_t at[AIC_AT_R
     const int64_t lane = t->lane_words > 0 ? word / t->lane_words : 0;
     const int64_t first = lane < t->lane ? 1 : 0; /* rows of channels before this tensor's first one */
     const int64_t channel = first * t->lanes + lane - t->lane;
-    const int64_t rows = channel < t->shape[C] ? up(t->shape[C] - channel, t->lanes) : 0;
-    const int64_t sizes[AIC_AT_RANK] = {up(t->shape[N], t->parts), rows, t->shape[H], t->shape[W]};
+    const int64_t rows = channel < t->shape[C] ? aic_size_blocks(t->shape[C] - channel, t->lanes) : 0;
+    const int64_t sizes[AIC_AT_RANK] = {aic_size_blocks(t->shape[N], t->parts), rows, t->shape[H], t->shape[W]};
     const int64_t rest = word - lane * t->lane_words - t->word - first * t->stride[C];
     int64_t index[AIC_AT_RANK];
     const bool found = rows > 0 && aic_trace_nested(rest, AIC_AT_RANK, sizes, t->stride, index);

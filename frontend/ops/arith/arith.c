@@ -19,11 +19,6 @@ static const int field_order[] = {AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_
 
 enum { WORD_BITS = 32, WORD_BYTES = 4 };
 
-static int64_t blocks(int64_t size, int64_t block)
-{
-    return (size + block - 1) / block;
-}
-
 void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics)
 {
     const bool local = memory == AIC_MEMORY_LOCAL;
@@ -58,8 +53,8 @@ static void locate_start(const aic_arith *p, aic_arith_operand *o)
 /* Sizes in words; the strides given, or those of the compact packing. */
 static void locate_strides(const aic_arith *p, aic_arith_operand *o)
 {
-    const int64_t rows = blocks(o->lane + p->shape[AIC_ARITH_C], p->lanes);
-    const int64_t sizes[] = {blocks(p->shape[AIC_ARITH_N], WORD_BITS / o->bits), rows, p->shape[AIC_ARITH_H],
+    const int64_t rows = aic_size_blocks(o->lane + p->shape[AIC_ARITH_C], p->lanes);
+    const int64_t sizes[] = {aic_size_blocks(p->shape[AIC_ARITH_N], WORD_BITS / o->bits), rows, p->shape[AIC_ARITH_H],
                              p->shape[AIC_ARITH_W]};
     int64_t compact[AIC_ARITH_RANK], dense = 1;
     for (int d = AIC_ARITH_RANK - 1; d >= 0; d--) {
@@ -228,7 +223,7 @@ static void check_unique(aic_verdict *v, const aic_arith *p)
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         repeats[d] = (aic_repeat){o->size[d], o->stride[d]};
     }
-    repeats[AIC_ARITH_C].count = blocks(p->shape[AIC_ARITH_C], p->lanes);
+    repeats[AIC_ARITH_C].count = aic_size_blocks(p->shape[AIC_ARITH_C], p->lanes);
     if (!aic_repeats_move(1, repeats, AIC_ARITH_RANK)) {
         aic_break(v, AIC_ARITH_RULE_unique,
                   "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
