@@ -508,12 +508,8 @@ static void fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *column
 
 const aic_op_info aic_op_fixpipe = {
     AIC_THIS_ENTRIES,
-    .validate = fixpipe_validate,
-    .operands = fixpipe_operands,
     .coordinates = aic_fixpipe_coordinates,
-    .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
-    .reference = aic_fixpipe_reference,
     .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
     .taken = fixpipe_taken,

@@ -111,10 +111,6 @@ static void load_data_random(uint64_t *state, void *descriptor)
 
 const aic_op_info aic_op_load_data = {
     AIC_THIS_ENTRIES,
-    .validate = load_data_validate,
-    .operands = load_data_operands,
     .coordinates = load_data_coordinates,
-    .accessed = load_data_accessed,
-    .reference = aic_load_data_reference,
     .random = load_data_random,
 };

@@ -155,10 +155,6 @@ static void load_data_transpose_random(uint64_t *state, void *descriptor)
 
 const aic_op_info aic_op_load_data_transpose = {
     AIC_THIS_ENTRIES,
-    .validate = load_data_transpose_validate,
-    .operands = load_data_transpose_operands,
     .coordinates = load_data_transpose_coordinates,
-    .accessed = load_data_transpose_accessed,
-    .reference = aic_load_data_transpose_reference,
     .random = load_data_transpose_random,
 };

@@ -241,14 +241,10 @@ static void mmad_coordinates(const void *descriptor, const aic_semantics *semant
 
 const aic_op_info aic_op_mmad = {
     AIC_THIS_ENTRIES,
-    .validate = mmad_validate,
     .validate_alone = mmad_validate_alone,
-    .operands = mmad_operands,
     .coordinates = mmad_coordinates,
-    .accessed = mmad_accessed,
     .macs = mmad_macs,
     .exact = mmad_exact,
-    .reference = aic_mmad_reference,
     .reference_allowed = aic_mmad_reference_allowed,
     .produce = mmad_produce,
     .trim = mmad_trim,

@@ -211,8 +211,7 @@ static void nd2nz_random(uint64_t *state, void *descriptor)
 }
 
 const aic_op_info aic_op_nd2nz = {
-    AIC_THIS_ENTRIES,           .validate = nd2nz_validate,
-    .operands = nd2nz_operands, .coordinates = nd2nz_coordinates,
-    .accessed = nd2nz_accessed, .reference = aic_nd2nz_reference,
+    AIC_THIS_ENTRIES,
+    .coordinates = nd2nz_coordinates,
     .random = nd2nz_random,
 };

@@ -534,11 +534,7 @@ static aic_status texpands_check_data(const void *descriptor, const void *const 
 
 const aic_op_info aic_op_texpands = {
     AIC_THIS_ENTRIES,
-    .validate = texpands_validate,
-    .operands = texpands_operands,
     .coordinates = texpands_coordinates,
-    .accessed = texpands_accessed,
     .check_data = texpands_check_data,
-    .reference = aic_texpands_reference,
     .random_under = aic_texpands_random,
 };

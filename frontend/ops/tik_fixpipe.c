@@ -294,11 +294,7 @@ static void tik_fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *co
 
 const aic_op_info aic_op_tik_fixpipe = {
     AIC_THIS_ENTRIES,
-    .validate = tik_fixpipe_validate,
-    .operands = tik_fixpipe_operands,
     .coordinates = tik_fixpipe_coordinates,
-    .accessed = tik_fixpipe_accessed,
-    .reference = aic_tik_fixpipe_reference,
     .consume = tik_fixpipe_consume,
     .taken = tik_fixpipe_taken,
     .take_word = tik_fixpipe_take_word,

@@ -283,10 +283,6 @@ static void transdata_accessed(const void *descriptor, const aic_semantics *sema
 
 const aic_op_info aic_op_transdata = {
     AIC_THIS_ENTRIES,
-    .validate = transdata_validate,
-    .operands = transdata_operands,
     .coordinates = transdata_coordinates,
-    .accessed = transdata_accessed,
-    .reference = aic_transdata_reference,
     .random = aic_transdata_random,
 };

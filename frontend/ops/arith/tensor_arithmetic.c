@@ -192,11 +192,7 @@ static void tensor_arithmetic_accessed(const void *desc, const aic_semantics *se
 
 const aic_op_info aic_op_tensor_arithmetic = {
     AIC_THIS_ENTRIES,
-    .validate = tensor_arithmetic_validate,
-    .operands = tensor_arithmetic_operands,
     .coordinates = tensor_arithmetic_coordinates,
-    .accessed = tensor_arithmetic_accessed,
-    .reference = aic_tensor_arithmetic_reference,
     .consume = aic_tensor_arithmetic_consume,
     .change = aic_tensor_arithmetic_change,
     .other_stage = aic_tensor_arithmetic_other_stage,

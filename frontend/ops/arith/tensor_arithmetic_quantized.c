@@ -232,10 +232,6 @@ static void tensor_arithmetic_quantized_accessed(const void *desc, const aic_sem
 
 const aic_op_info aic_op_tensor_arithmetic_quantized = {
     AIC_THIS_ENTRIES,
-    .validate = tensor_arithmetic_quantized_validate,
-    .operands = tensor_arithmetic_quantized_operands,
     .coordinates = tensor_arithmetic_quantized_coordinates,
-    .accessed = tensor_arithmetic_quantized_accessed,
-    .reference = aic_tensor_arithmetic_quantized_reference,
     .random_under = aic_tensor_arithmetic_quantized_random,
 };
