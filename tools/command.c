@@ -9,25 +9,9 @@
 #include <string.h>
 
 static const command_row commands[] = {
-    {"run", cmd_run, "run an operator on tensor files"},
-    {"check", cmd_check, "compare generated code with the reference"},
-    {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
-    {"explain", cmd_explain, "tell which schedule is used and why"},
-    {"network", cmd_network, "run, explain, measure or export a folder of kernels and constants"},
-    {"export", cmd_export, "write kernels as an object file and a header, for programs without this library"},
-    {"bench", cmd_bench, "measure the speed of operators"},
-    {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
-    {"cache", cmd_cache, "look after the kernels that are kept on disk"},
-    {"compare", cmd_compare, "compare two tensor files"},
-    {"differ", cmd_differ, "show where two readings of the documents give other results"},
-    {"golden", cmd_golden, "write inputs and expected results of operators, with a manifest"},
-    {"verify", cmd_verify, "check what golden has written"},
-    {"draw", cmd_draw, "draw the operands of an operator as the documents lay them out"},
-    {"rules", cmd_rules, "list every rule, default and rounding step with where it comes from"},
-    {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
-    {"info", cmd_info, "show the processor, its instruction sets and its limits"},
-    {"list", cmd_list, "name all operators and commands"},
-    {"help", cmd_help, "show the keys, operands and an example of an operator, or the options of a command"},
+#define COMMAND(name, summary) {#name, cmd_##name, summary},
+#include "tools/commands.def"
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

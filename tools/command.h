@@ -6,25 +6,9 @@
 
 /* Each takes its own name as argv[0], returns an exit status, or ARGS_HELP_SHOWN, and leaves the message of a failure
  * with cli_fail. */
-int cmd_bench(int argc, char **argv);
-int cmd_cache(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_differ(int argc, char **argv);
-int cmd_draw(int argc, char **argv);
-int cmd_dump(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_export(int argc, char **argv);
-int cmd_fmt(int argc, char **argv);
-int cmd_golden(int argc, char **argv);
-int cmd_help(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_rules(int argc, char **argv);
-int cmd_network(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_tune(int argc, char **argv);
-int cmd_verify(int argc, char **argv);
+#define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
+#include "tools/commands.def"
+#undef COMMAND
 
 typedef struct command_row {
     const char *name;
