@@ -11,37 +11,26 @@
 
 /* One an operator; the table below misses one that is forgotten here. */
 #define SHEET conv2d
-#define SHEET_LIST <aic/conv2d.def>
 #include "tools/sheet.inc"
 #define SHEET mmad
-#define SHEET_LIST <aic/mmad.def>
 #include "tools/sheet.inc"
 #define SHEET fixpipe
-#define SHEET_LIST <aic/fixpipe.def>
 #include "tools/sheet.inc"
 #define SHEET tik_fixpipe
-#define SHEET_LIST <aic/tik_fixpipe.def>
 #include "tools/sheet.inc"
 #define SHEET nd2nz
-#define SHEET_LIST <aic/nd2nz.def>
 #include "tools/sheet.inc"
 #define SHEET load_data
-#define SHEET_LIST <aic/load_data.def>
 #include "tools/sheet.inc"
 #define SHEET load_data_transpose
-#define SHEET_LIST <aic/load_data_transpose.def>
 #include "tools/sheet.inc"
 #define SHEET transdata
-#define SHEET_LIST <aic/transdata.def>
 #include "tools/sheet.inc"
 #define SHEET tensor_arithmetic
-#define SHEET_LIST <aic/tensor_arithmetic.def>
 #include "tools/sheet.inc"
 #define SHEET tensor_arithmetic_quantized
-#define SHEET_LIST <aic/tensor_arithmetic_quantized.def>
 #include "tools/sheet.inc"
 #define SHEET texpands
-#define SHEET_LIST <aic/texpands.def>
 #include "tools/sheet.inc"
 
 const op_sheet *sheet_of(aic_op op)

@@ -25,7 +25,6 @@ static inline void clear_ignored(aic_conv2d_desc *desc)
 }
 
 #define AIC_THIS conv2d
-#define AIC_THIS_FIELDS <aic/conv2d.def>
 #define AIC_THIS_CANONICALISE conv2d_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"

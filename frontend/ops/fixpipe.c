@@ -43,7 +43,6 @@ static inline void clear_ignored(aic_fixpipe_desc *desc)
 }
 
 #define AIC_THIS fixpipe
-#define AIC_THIS_FIELDS <aic/fixpipe.def>
 #define AIC_THIS_CANONICALISE aic_fixpipe_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"

@@ -6,7 +6,6 @@
 #include "frontend/reference/reference.h"
 
 #define AIC_THIS load_data
-#define AIC_THIS_FIELDS <aic/load_data.def>
 #define AIC_THIS_CANONICALISE load_data_canonicalise
 #include "frontend/core/operator.inc"
 

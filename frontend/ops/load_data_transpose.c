@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #define AIC_THIS load_data_transpose
-#define AIC_THIS_FIELDS <aic/load_data_transpose.def>
 #define AIC_THIS_CANONICALISE load_data_transpose_canonicalise
 #include "frontend/core/operator.inc"
 

@@ -15,7 +15,6 @@ static inline void clear_ignored(aic_mmad_desc *desc)
 }
 
 #define AIC_THIS mmad
-#define AIC_THIS_FIELDS <aic/mmad.def>
 #define AIC_THIS_CANONICALISE mmad_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 
 #define AIC_THIS nd2nz
-#define AIC_THIS_FIELDS <aic/nd2nz.def>
 #define AIC_THIS_CANONICALISE nd2nz_canonicalise
 #include "frontend/core/operator.inc"
 

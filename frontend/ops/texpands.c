@@ -77,7 +77,6 @@ static inline void clear_ignored(aic_texpands_desc *desc)
 }
 
 #define AIC_THIS texpands
-#define AIC_THIS_FIELDS <aic/texpands.def>
 #define AIC_THIS_CANONICALISE aic_texpands_canonicalise
 #define AIC_THIS_FILL_IN fill_in
 #define AIC_THIS_CLEAR_IGNORED clear_ignored

@@ -24,7 +24,6 @@ static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
 }
 
 #define AIC_THIS tik_fixpipe
-#define AIC_THIS_FIELDS <aic/tik_fixpipe.def>
 #define AIC_THIS_CANONICALISE tik_fixpipe_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"

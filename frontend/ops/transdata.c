@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define AIC_THIS transdata
-#define AIC_THIS_FIELDS <aic/transdata.def>
 #define AIC_THIS_CANONICALISE transdata_canonicalise
 #include "frontend/core/operator.inc"
 

@@ -38,7 +38,6 @@ static inline void clear_ignored(aic_tensor_arithmetic_desc *desc)
 }
 
 #define AIC_THIS tensor_arithmetic
-#define AIC_THIS_FIELDS <aic/tensor_arithmetic.def>
 #define AIC_THIS_CANONICALISE aic_tensor_arithmetic_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"

@@ -55,7 +55,6 @@ static inline void clear_ignored(aic_tensor_arithmetic_quantized_desc *desc)
 }
 
 #define AIC_THIS tensor_arithmetic_quantized
-#define AIC_THIS_FIELDS <aic/tensor_arithmetic_quantized.def>
 #define AIC_THIS_CANONICALISE aic_tensor_arithmetic_quantized_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
