@@ -2,13 +2,12 @@
 objects lie otherwise than it supposes, or the file is missing, every call is looked at in Python, which takes longer."""
 
 import ctypes as c
-import os
 import sys
 
 import numpy as np
 
 from ._arrays import _WORDS, _dtype_fits
-from ._library import folders, lib
+from ._library import lib, load_own
 from ._structs import NAMES, OPERANDS_MAX, RANK_MAX
 
 _DTYPES_MAX = 6
@@ -54,14 +53,6 @@ def _does_not_fit(given):
     return -1
 
 
-def _load():
-    for folder in folders():
-        path = os.path.join(folder, _NAME)
-        if os.path.exists(path):
-            return c.CDLL(path)
-    return None
-
-
 def _agrees(library, places, array):
     """Whether C sees in an array what Python says of it. What comes first is compared first."""
     seen, items, first, kind, call = _Fields(), c.c_int64(), c.c_void_p(), c.c_void_p(), c.c_void_p()
@@ -96,7 +87,7 @@ class FastCalls:
 
     def __init__(self, packed):
         self.call, self.exists, self.nothing = _does_not_fit, False, _Call()
-        library = _load() if sys.implementation.name == "cpython" and np.intp().itemsize == 8 else None
+        library = load_own(_NAME) if sys.implementation.name == "cpython" and np.intp().itemsize == 8 else None
         if library is None:
             return
         self._places = _Places(object.__basicsize__, _place_in(packed, id(packed._array)), _place_in(packed, id(packed._kind)),

@@ -20,16 +20,13 @@ def folders():
     return _HERE, os.path.dirname(os.path.dirname(_HERE))
 
 
-def _load():
-    """That of the package, of the build folder, or the system's."""
-    for folder in folders():
-        path = os.path.join(folder, _NAME)
-        if os.path.exists(path):
-            return c.CDLL(path)
-    return c.CDLL(_NAME)
+def load_own(name):
+    """The library of this name of the package, or of the build folder; None: there is none."""
+    paths = [os.path.join(folder, name) for folder in folders()]
+    return next((c.CDLL(path) for path in paths if os.path.exists(path)), None)
 
 
-lib = _load()
+lib = load_own(_NAME) or c.CDLL(_NAME)
 
 
 def _hold_on(name):
