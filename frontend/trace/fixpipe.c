@@ -112,7 +112,7 @@ static uint64_t to_byte(aic_tracer *t, float p, const quant_word *q)
 static float to_float(aic_tracer *t, int64_t x)
 {
     const float value = (float)x;
-    aic_trace_round(t, AIC_STEP_TO_FLOAT, "to float32", NULL, (double)x, 0, AIC_FLOAT32, aic_trace_bits(value));
+    aic_trace_round(t, AIC_STEP_TO_FLOAT, "to float32", NULL, (double)x, 0, AIC_FLOAT32, aic_bits_of_float(value));
     return value;
 }
 
@@ -154,7 +154,7 @@ static uint64_t rectified(aic_tracer *t, aic_step step, aic_dtype dtype, uint64_
 {
     const bool product = t->semantics->relu_zero == AIC_RELU_ZERO_PRODUCT;
     const double x = aic_element_value(dtype, &source);
-    const uint64_t zero = product && dtype == AIC_FLOAT32 ? aic_trace_bits(0 * (float)x) : 0;
+    const uint64_t zero = product && dtype == AIC_FLOAT32 ? aic_bits_of_float(0 * (float)x) : 0;
     const uint64_t result = x > 0 || isnan(x) ? source : zero;
     aic_trace_nan(t, isnan(x), aic_trace_is_nan(dtype, result));
     aic_trace_step(t, step, "relu", "%s -> %s", aic_trace_value(t, dtype, source).text,
@@ -187,11 +187,11 @@ static float scale(aic_tracer *t, const aic_fixpipe_desc *desc, float x, float f
         aic_trace_format(t, "%s * %s", aic_trace_real(t, (double)x).text, aic_trace_real(t, (double)factor).text);
     aic_trace_nan(t, isnan(x), isnan(p));
     aic_trace_round(t, AIC_STEP_SCALE, "* scale, to float32", product.text, (double)x * (double)factor, 0, AIC_FLOAT32,
-                    aic_trace_bits(p));
+                    aic_bits_of_float(p));
     if (!desc->reluEn || t->semantics->relu == AIC_RELU_ORDER_BEFORE) {
         return p;
     }
-    return aic_trace_float(rectified(t, AIC_STEP_RELU_SCALED, AIC_FLOAT32, aic_trace_bits(p)));
+    return aic_trace_float(rectified(t, AIC_STEP_RELU_SCALED, AIC_FLOAT32, aic_bits_of_float(p)));
 }
 
 /* Rectifies the source, which decides nothing but a choice where it is scaled afterwards. */

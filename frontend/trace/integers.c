@@ -1,6 +1,5 @@
 /* How tensor_arithmetic_quantized makes one word, of the elements of two or four batches (tensor arithmetic, section
  * 4). */
-#include "frontend/core/field.h"
 #include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 

@@ -190,16 +190,9 @@ aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element)
 
 /* ---- values ---- */
 
-uint32_t aic_trace_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 uint32_t aic_trace_result(float value)
 {
-    return aic_trace_bits(isnan(value) ? (float)NAN : value);
+    return aic_bits_of_float(isnan(value) ? (float)NAN : value);
 }
 
 float aic_trace_float(uint64_t bits)

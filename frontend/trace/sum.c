@@ -120,7 +120,7 @@ static void end_float_block(aic_tracer *t, aic_trace_sum *sum, const char *what)
     if (sum->model == AIC_SUM_MODEL_SEQUENTIAL) {
         finish_terms(sum, NULL);
         aic_trace_step(t, AIC_STEP_PLAIN, what, "%s%sacc %s", sum->terms, sum->shown > 0 ? ", each rounded, " : "",
-                       aic_trace_element(t, AIC_FLOAT32, aic_trace_bits(sum->acc)).text);
+                       aic_trace_element(t, AIC_FLOAT32, aic_bits_of_float(sum->acc)).text);
     } else if (sum->model == AIC_SUM_MODEL_EXACT) {
         finish_terms(sum, NULL);
         aic_trace_step(t, AIC_STEP_PLAIN, what, "%s%sexact sum %s", sum->terms, sum->shown > 0 ? ", " : "",
@@ -128,7 +128,7 @@ static void end_float_block(aic_tracer *t, aic_trace_sum *sum, const char *what)
     } else {
         finish_terms(sum, aic_trace_real(t, sum->block).text);
         aic_trace_step(t, AIC_STEP_PLAIN, what, "s %s, acc %s%s", sum->terms,
-                       aic_trace_element(t, AIC_FLOAT32, aic_trace_bits(sum->acc)).text,
+                       aic_trace_element(t, AIC_FLOAT32, aic_bits_of_float(sum->acc)).text,
                        (double)sum->acc == before && lost == 0 ? "" : ", rounded");
     }
     sum->block = 0;

@@ -40,8 +40,8 @@ static uint64_t biased(aic_tracer *t, const aic_tik_fixpipe_desc *desc, const vo
     const float x = aic_trace_float(source), y = aic_trace_float(b), sum = x + y;
     const double before = aic_trace_two_sum((double)x, (double)y, &rest);
     aic_trace_nan(t, isnan(x) || isnan(y), isnan(sum));
-    aic_trace_round(t, AIC_STEP_TIK_BIAS, "+ bias", formula.text, before, rest, AIC_FLOAT32, aic_trace_bits(sum));
-    return aic_trace_bits(sum);
+    aic_trace_round(t, AIC_STEP_TIK_BIAS, "+ bias", formula.text, before, rest, AIC_FLOAT32, aic_bits_of_float(sum));
+    return aic_bits_of_float(sum);
 }
 
 static uint64_t scaled(aic_tracer *t, const aic_tik_fixpipe_desc *desc, void *const operands[], int64_t column,
@@ -52,10 +52,10 @@ static uint64_t scaled(aic_tracer *t, const aic_tik_fixpipe_desc *desc, void *co
     const float x = (float)source, factor = (float)aic_half_to_double(half), p = x * factor;
     const aic_trace_text product =
         aic_trace_format(t, "%s * %s", aic_trace_real(t, (double)x).text, aic_trace_real(t, (double)factor).text);
-    aic_trace_round(t, AIC_STEP_TO_FLOAT, "to float32", NULL, (double)source, 0, AIC_FLOAT32, aic_trace_bits(x));
+    aic_trace_round(t, AIC_STEP_TO_FLOAT, "to float32", NULL, (double)source, 0, AIC_FLOAT32, aic_bits_of_float(x));
     aic_trace_nan(t, isnan(factor), isnan(p));
     aic_trace_round(t, AIC_STEP_TIK_SCALE, "* scale, to float32", product.text, (double)x * (double)factor, 0,
-                    AIC_FLOAT32, aic_trace_bits(p));
+                    AIC_FLOAT32, aic_bits_of_float(p));
     return aic_trace_narrow(t, AIC_FLOAT16, p);
 }
 

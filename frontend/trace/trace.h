@@ -6,6 +6,7 @@
 #ifndef AIC_TRACE_H
 #define AIC_TRACE_H
 
+#include "frontend/core/field.h"
 #include "frontend/core/stage.h"
 #include "frontend/reference/exact_sum.h"
 #include "frontend/text/sink.h"
@@ -117,8 +118,6 @@ uint64_t aic_trace_old(aic_tracer *t, aic_dtype dtype, const void *operand, aic_
 
 /* An element of the first input that results take once each. */
 void aic_trace_source(aic_tracer *t, int64_t index);
-
-uint32_t aic_trace_bits(float value);
 
 /* The bits of what arithmetic gives: every NaN is the default one, as in the references. */
 uint32_t aic_trace_result(float value);

@@ -1,6 +1,5 @@
 /* How tensor_arithmetic makes one word, alone or as a stage that changes an accumulator (tensor arithmetic, section
  * 3). */
-#include "frontend/core/field.h"
 #include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
@@ -47,7 +46,7 @@ static uint32_t bits_result(const aic_tensor_arithmetic_desc *desc, uint32_t a, 
     case AIC_ATOMIC_BM_SHIFT:
         return shifted(a, count_of(b), desc->shift_type == 1);
     case AIC_ATOMIC_BM_SE:
-        return a == b ? aic_trace_bits(desc->select_value) : 0;
+        return a == b ? aic_bits_of_float(desc->select_value) : 0;
     default:
         return a;
     }
@@ -84,8 +83,8 @@ static uint32_t rounded(aic_tracer *t, aic_step step, const char *what, aic_trac
 
 static aic_trace_text formula_of(const aic_tracer *t, float a, const char *sign, float b)
 {
-    return aic_trace_format(t, "%s %s %s", aic_trace_value(t, AIC_FLOAT32, aic_trace_bits(a)).text, sign,
-                            aic_trace_value(t, AIC_FLOAT32, aic_trace_bits(b)).text);
+    return aic_trace_format(t, "%s %s %s", aic_trace_value(t, AIC_FLOAT32, aic_bits_of_float(a)).text, sign,
+                            aic_trace_value(t, AIC_FLOAT32, aic_bits_of_float(b)).text);
 }
 
 static uint32_t sum_of(aic_tracer *t, aic_step step, const char *what, const char *sign, float a, float b)
@@ -116,7 +115,7 @@ static uint32_t mac_of(aic_tracer *t, float a, float b, float old)
         const aic_trace_text product = formula_of(t, a, "*", b);
         return rounded(
             t, AIC_STEP_ARITHMETIC_MAC, "BM_MAC",
-            aic_trace_format(t, "%s + %s", product.text, aic_trace_value(t, AIC_FLOAT32, aic_trace_bits(old)).text),
+            aic_trace_format(t, "%s + %s", product.text, aic_trace_value(t, AIC_FLOAT32, aic_bits_of_float(old)).text),
             before, rest, fmaf(a, b, old));
     }
     const uint32_t product = product_of(t, AIC_STEP_ARITHMETIC_MAC, "BM_MAC, the product", a, b);
@@ -151,7 +150,7 @@ static uint32_t float_result(aic_tracer *t, const aic_tensor_arithmetic_desc *de
     case AIC_ATOMIC_BM_MIN:
         return extremum_of(t, desc->op == AIC_ATOMIC_BM_MAX, a, b);
     default: {
-        const uint32_t bits = a > b ? aic_trace_bits(desc->select_value) : 0;
+        const uint32_t bits = a > b ? aic_bits_of_float(desc->select_value) : 0;
         aic_trace_step(t, AIC_STEP_ARITHMETIC, "BM_SG", "%s? -> %s", formula_of(t, a, ">", b).text,
                        aic_trace_element(t, AIC_FLOAT32, bits).text);
         return bits;
@@ -213,7 +212,7 @@ uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *d
 {
     const bool bits = works_on_bits(desc->op), copies = desc->op == AIC_ATOMIC_BM_CPY;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
-    words w = {.a = (uint32_t)source, .b = aic_trace_bits(desc->input1_const), .old = (uint32_t)source};
+    words w = {.a = (uint32_t)source, .b = aic_bits_of_float(desc->input1_const), .old = (uint32_t)source};
     aic_trace_text what = aic_trace_format(t, "input1");
     aic_trace_put(t, "tensor_arithmetic, %s:\n", name_of(desc));
     if (!copies && desc->input1_stage != 0) {
@@ -240,7 +239,7 @@ static uint32_t input_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, 
     const bool first = number == INPUT0, bits = works_on_bits(desc->op), local = desc->memory == AIC_MEMORY_LOCAL;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
     const char *what = first ? "input0" : "input1";
-    uint32_t word = aic_trace_bits(first ? desc->input0_const : desc->input1_const);
+    uint32_t word = aic_bits_of_float(first ? desc->input0_const : desc->input1_const);
     if (first ? !desc->input0_is_const : !desc->input1_is_const) {
         const aic_trace_tensor tensor =
             aic_trace_tensor_of(32, desc->memory, t->semantics, first ? desc->input0_addr : desc->input1_addr,
