@@ -147,7 +147,7 @@ static void give_taps(aic_use *use, const aic_bands_key *key, const aic_contract
     aic_use_trips(use, aic_parts(c->down.taps, t->wish.fold), "kh");
     aic_use_trips(use, c->across.taps / t->wish.merged, "kw");
     aic_use_number(use, b->fold_step, "kh.step");
-    aic_use_number(use, c->across.dilation, "kw.step");
+    aic_use_number(use, b->tap_step, "kw.step");
     aic_use_number(use, b->row_pitch / b->col_residues, "row.pitch");
     aic_use_number(use, b->pixel_pitch, "pixel.pitch");
     if (key->row_residues) {

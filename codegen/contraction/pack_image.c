@@ -48,7 +48,8 @@ static bool has_outer_rows(const writer *w)
 {
     const aic_contraction *c = w->c;
     const int64_t rows = aic_round_up(c->down.out, w->wish->whole);
-    return c->down.pad > 0 || (rows - 1) * c->down.stride - c->down.pad + w->b->row_reach > c->down.extent;
+    const int64_t reach = w->wish->fold > 1 ? w->b->row_reach : (w->b->row_reach - 1) * w->b->gap + 1;
+    return c->down.pad > 0 || (rows - 1) * c->down.stride - c->down.pad + reach > c->down.extent;
 }
 
 /* Whether a step reads behind a band row and multiplies that by 0, so that it has to be finite. */
@@ -287,7 +288,7 @@ aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
     }
     aic_use_number(&use, b->gap, "row.gap");
     aic_use_number(&use, b->row_step, "row.step");
-    aic_use_number(&use, b->row_gap - b->row_step, "row.skip");
+    aic_use_number(&use, (b->row_gap - b->row_step) * b->gap, "row.skip");
     for (int64_t residue = 0; residue < b->col_residues; residue++) {
         writer of = writer_of(plan, residue);
         of.notes = notes;

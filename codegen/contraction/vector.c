@@ -51,6 +51,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
     return (aic_wish){.step_kpacks = g->unroll,
                       .merged = 1,
                       .fold = 1,
+                      .thins = true,
                       .skips = true,
                       .counts = true,
                       .starts_in_a_row = true,

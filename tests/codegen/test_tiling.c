@@ -85,6 +85,32 @@ START_TEST(few_stores_at_a_time)
 }
 END_TEST
 
+/* Of the rows and columns of the image a band has those that taps read: every other one where stride and dilation are
+ * even. */
+START_TEST(bands_without_gaps)
+{
+    static const struct {
+        const char *across;
+        int64_t columns, rows; /* of a band, for one row of the output */
+    } ROWS[] = {{"stride=[2,2], dilation=[2,2]", 22, 3},
+                {"stride=[4,2], dilation=[2,4]", 22, 3},
+                {"stride=[2,2], dilation=[1,2]", 22, 3},
+                {"stride=[1,1], dilation=[2,2]", 43, 5}};
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx2");
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "conv2d(dtype=int8, fm_shape=[1,43,43,32], kernel_shape=[1,3,3,32,32], %s)",
+                 ROWS[i].across);
+        ck_assert_int_eq(aic_spec_read(text, &plan_spec), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        ck_assert_int_eq(aic_plan_parse(plan, "schedule(kernel=vector, rows=1, cols=2, vectors=1, band=1)"), AIC_OK);
+        ck_assert_int_eq(aic_tiling_of(plan)->band.rows, ROWS[i].rows);
+        ck_assert_int_eq(aic_tiling_of(plan)->band.columns, ROWS[i].columns);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
 /* ---- the level amx ---- */
 
 /* The report says by which blocks of channels a tile passes. */
@@ -288,6 +314,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_test(cases, planes_beyond_the_first_level_cache);
     tcase_add_test(cases, few_stores_at_a_time);
+    tcase_add_test(cases, bands_without_gaps);
     tcase_add_test(cases, blocks_of_channels);
     tcase_add_test(cases, tiles_of_a_core_without);
     tcase_add_test(cases, lean_forms);

@@ -71,18 +71,26 @@ static void lay_out_in_place(const aic_contraction *c, const aic_plan_geometry *
     b->residue_bytes = b->bytes = 0;
 }
 
+/* Image rows or columns from one that any tap of any output pixel reads to the next. */
+static int64_t gap_of(const aic_line *l, const aic_wish *wish)
+{
+    return wish->thins && l->taps > 1 ? common_divisor(l->stride, l->dilation) : 1;
+}
+
 /* Where the stride exceeds the kernel's reach, rows and columns between two windows are left out of the band. */
 aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
 {
-    const int64_t reach_h = c->down.dilation * (c->down.taps - 1) + 1,
-                  reach_w = c->across.dilation * (c->across.taps - 1) + 1;
-    aic_plan_band b = {.row_step = aic_least(c->down.stride, reach_h),
-                       .col_step = reach_w == 1 ? 1 : c->across.stride,
+    const int64_t gap_h = gap_of(&c->down, wish), gap_w = gap_of(&c->across, wish);
+    const int64_t reach_h = c->down.dilation / gap_h * (c->down.taps - 1) + 1,
+                  reach_w = c->across.dilation / gap_w * (c->across.taps - 1) + 1;
+    aic_plan_band b = {.row_step = aic_least(c->down.stride / gap_h, reach_h),
+                       .col_step = reach_w == 1 ? 1 : c->across.stride / gap_w,
                        .row_reach = reach_h,
-                       .row_gap = c->down.stride,
-                       .gap = 1,
-                       .fold_step = c->down.dilation,
-                       .col_gap = reach_w == 1 ? c->across.stride : 1,
+                       .row_gap = c->down.stride / gap_h,
+                       .gap = gap_h,
+                       .fold_step = c->down.dilation / gap_h,
+                       .tap_step = c->across.dilation / gap_w,
+                       .col_gap = reach_w == 1 ? c->across.stride : gap_w,
                        .pixel_kpacks = pixel_kpacks_of(c, g, wish),
                        .row_residues = 1,
                        .col_residues = 1,

@@ -12,6 +12,7 @@ typedef struct aic_plan_band {
     int64_t row_gap;            /* like row_step, with the image rows that the band leaves out between two windows */
     int64_t gap;                /* image rows from one band row to the next */
     int64_t fold_step;          /* band rows from one tap to the tap below it */
+    int64_t tap_step;           /* band columns from one tap to the next */
     int64_t columns;            /* columns of a band */
     int64_t col_gap;            /* image columns from one band column to the next */
     int64_t pixel_kpacks;       /* k-packs of a band pixel, in one plane */
