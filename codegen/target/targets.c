@@ -20,9 +20,11 @@
 
 #define AIC_LLVM_X86_GENERIC "+sse2"
 #define AIC_LLVM_X86_SSE2 "+sse2"
-#define AIC_LLVM_X86_AVX2 "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe"
+/* Without those that others imply: for each LLVM takes as long as for a function or two. */
+#define AIC_LLVM_X86_BITS "+popcnt,+bmi,+bmi2,+lzcnt,+movbe"
+#define AIC_LLVM_X86_AVX2 AIC_LLVM_X86_BITS ",+avx2,+fma,+f16c"
 #define AIC_LLVM_X86_AVXVNNI AIC_LLVM_X86_AVX2 ",+avxvnni,+fast-dpwssd"
-#define AIC_LLVM_X86_AVX512 AIC_LLVM_X86_AVX2 ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"
+#define AIC_LLVM_X86_AVX512 AIC_LLVM_X86_BITS ",+avx512cd,+avx512bw,+avx512dq,+avx512vl"
 /* fast-dpwssd: else LLVM splits the fused instruction wherever that shortens a chain, and loses half of the gain. */
 #define AIC_LLVM_X86_VNNI AIC_LLVM_X86_AVX512 ",+avx512vnni,+fast-dpwssd"
 #define AIC_LLVM_X86_FP16 AIC_LLVM_X86_VNNI ",+avx512fp16"
