@@ -62,8 +62,8 @@ static void read_module(const char *path)
     const long end = ftell(in);
     file_bytes = end > 0 ? (size_t)end : 0;
     file = malloc(file_bytes + 1);
-    rewind(in);
-    if (file == NULL || fread(file, 1, file_bytes, in) != file_bytes || file_bytes < sizeof(Elf64_Ehdr)) {
+    if (file == NULL || fseek(in, 0, SEEK_SET) != 0 || fread(file, 1, file_bytes, in) != file_bytes ||
+        file_bytes < sizeof(Elf64_Ehdr)) {
         fail(path);
     }
     (void)fclose(in);
