@@ -14,7 +14,7 @@ const char *aic_last_error(void)
 {
     const aic_thread *thread = aic_thread_peek();
     if (thread != NULL) {
-        return thread->error;
+        return thread->failure.error;
     }
     /* relaxed: it orders nothing; the thread that set it sees it. */
     return atomic_load_explicit(&lost, memory_order_relaxed) ? LOST : "";
@@ -27,16 +27,16 @@ const char *aic_last_error_at(size_t index)
     if (index == 0) {
         return aic_last_error();
     }
-    while (thread != NULL && at < thread->also_used && --index > 0) {
+    while (thread != NULL && at < thread->failure.also_used && --index > 0) {
         at += strlen(thread->also + at) + 1;
     }
-    return thread != NULL && at < thread->also_used ? thread->also + at : NULL;
+    return thread != NULL && at < thread->failure.also_used ? thread->also + at : NULL;
 }
 
 const aic_rule *aic_last_error_rule(size_t index)
 {
     const aic_thread *thread = aic_thread_peek();
-    return thread != NULL && index < thread->rule_count ? thread->rule[index] : NULL;
+    return thread != NULL && index < thread->failure.rule_count ? thread->rule[index] : NULL;
 }
 
 const char *aic_take_warning(void)
@@ -75,11 +75,11 @@ __attribute__((format(printf, 4, 0))) static aic_status fail(aic_status status, 
         atomic_store_explicit(&lost, true, memory_order_relaxed);
         return status;
     }
-    say(thread->error, subject, format, arguments);
+    say(thread->failure.error, subject, format, arguments);
     if (!again) {
-        thread->source = thread->rule_count = 0;
-        thread->also_used = 0;
-        thread->also_full = false;
+        thread->failure.source = thread->failure.rule_count = 0;
+        thread->failure.also_used = 0;
+        thread->failure.also_full = false;
     }
     return status;
 }
@@ -104,8 +104,8 @@ aic_status aic_refail(aic_status status, const char *subject, const char *format
 
 static void add_rule(aic_thread *thread, const aic_rule *rule)
 {
-    if (thread->rule_count < AIC_ALSO_RULES) {
-        thread->rule[thread->rule_count++] = rule;
+    if (thread->failure.rule_count < AIC_ALSO_RULES) {
+        thread->rule[thread->failure.rule_count++] = rule;
     }
 }
 
@@ -113,7 +113,7 @@ void aic_fail_rule(const aic_rule *rule, size_t length)
 {
     aic_thread *thread = aic_thread_peek();
     if (thread != NULL) {
-        thread->source = length;
+        thread->failure.source = length;
         add_rule(thread, rule);
     }
 }
@@ -123,10 +123,10 @@ aic_status aic_fail_source(aic_status status, const aic_rule *rule)
     aic_thread *thread = aic_thread_peek();
     const size_t length = strlen(rule->source) + sizeof " []" - 1;
     if (thread != NULL) {
-        const size_t used = strlen(thread->error), room = sizeof thread->error - length;
+        const size_t used = strlen(thread->failure.error), room = sizeof thread->failure.error - length;
         const char *cut = used < room ? "" : "...";
         const size_t kept = used < room ? used : room - 1 - strlen(cut);
-        (void)snprintf(thread->error + kept, sizeof thread->error - kept, "%s [%s]", cut, rule->source);
+        (void)snprintf(thread->failure.error + kept, sizeof thread->failure.error - kept, "%s [%s]", cut, rule->source);
         aic_fail_rule(rule, length);
     }
     return status;
@@ -143,10 +143,10 @@ aic_status aic_fail_where(aic_status status, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
-    const size_t used = strlen(thread->error), added = strlen(where);
-    if (used + added < sizeof thread->error) {
-        char *source = thread->error + used - thread->source;
-        memmove(source + added, source, thread->source + 1);
+    const size_t used = strlen(thread->failure.error), added = strlen(where);
+    if (used + added < sizeof thread->failure.error) {
+        char *source = thread->failure.error + used - thread->failure.source;
+        memmove(source + added, source, thread->failure.source + 1);
         for (size_t i = 0; i < added; i++) { /* between what is there: it ends no text */
             source[i] = where[i];
         }
@@ -158,15 +158,15 @@ void aic_fail_also(const char *message, const aic_rule *rule)
 {
     static const char MORE[] = "and more rules are broken";
     aic_thread *thread = aic_thread_peek();
-    if (thread == NULL || thread->also_full) {
+    if (thread == NULL || thread->failure.also_full) {
         return; /* without a record the first message is lost, too */
     }
-    thread->also_full = thread->also_used + strlen(message) + 1 + sizeof MORE > sizeof thread->also;
-    const char *added = thread->also_full ? MORE : message;
+    thread->failure.also_full = thread->failure.also_used + strlen(message) + 1 + sizeof MORE > sizeof thread->also;
+    const char *added = thread->failure.also_full ? MORE : message;
     const size_t size = strlen(added) + 1;
-    memcpy(thread->also + thread->also_used, added, size);
-    thread->also_used += size;
-    add_rule(thread, thread->also_full ? NULL : rule);
+    memcpy(thread->also + thread->failure.also_used, added, size);
+    thread->failure.also_used += size;
+    add_rule(thread, thread->failure.also_full ? NULL : rule);
 }
 
 /* Hands the warning to the context's log, which may call the library. */
@@ -209,26 +209,14 @@ void aic_messages_get(aic_messages *messages)
 void aic_failure_get(aic_failure *failure)
 {
     const aic_thread *thread = aic_thread_peek();
-    if (thread == NULL) {
-        *failure = (aic_failure){.error = ""};
-        return;
-    }
-    memcpy(failure->error, thread->error, sizeof failure->error);
-    failure->source = thread->source;
-    failure->also_used = thread->also_used;
-    failure->rule_count = thread->rule_count;
-    failure->also_full = thread->also_full;
+    *failure = thread != NULL ? thread->failure : (aic_failure){.error = ""};
 }
 
 void aic_failure_put(const aic_failure *failure)
 {
     aic_thread *thread = aic_thread_peek();
     if (thread != NULL) {
-        memcpy(thread->error, failure->error, sizeof thread->error);
-        thread->source = failure->source;
-        thread->also_used = failure->also_used;
-        thread->rule_count = failure->rule_count;
-        thread->also_full = failure->also_full;
+        thread->failure = *failure;
     }
 }
 

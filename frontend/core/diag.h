@@ -48,12 +48,6 @@ void aic_messages_put(const aic_messages *messages, aic_status status);
 
 /* The calling thread's last failure, for putting it back where what was tried and refused on the way to a success has
  * taken its place. What it says of rules is not copied: no rule may be broken in between. */
-typedef struct aic_failure {
-    char error[AIC_MESSAGE_MAX];
-    size_t source, also_used, rule_count;
-    bool also_full;
-} aic_failure;
-
 void aic_failure_get(aic_failure *failure);
 void aic_failure_put(const aic_failure *failure);
 

@@ -33,18 +33,22 @@ static inline bool aic_hooks_any(const aic_hooks *hooks)
     return hooks->log != NULL || hooks->allocate != NULL;
 }
 
+/* A failure but for what it says of other rules. */
+typedef struct aic_failure {
+    char error[AIC_MESSAGE_MAX];
+    size_t source; /* so many bytes at its end are the source of a rule */
+    size_t also_used, rule_count;
+    bool also_full; /* the last text says that there are more */
+} aic_failure;
+
 typedef struct aic_thread {
     /* diag.c */
-    char error[AIC_MESSAGE_MAX];
-    size_t source;           /* so many bytes at its end are the source of a rule */
+    aic_failure failure;
     char also[AIC_ALSO_MAX]; /* the other rules that the request breaks, texts one behind the other */
-    size_t also_used;
     const struct aic_rule *rule[AIC_ALSO_RULES]; /* that message number i is about */
-    size_t rule_count;
-    bool also_full;                      /* the last one says that there are more */
-    char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
-    char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
-    const aic_hooks *hooks;              /* of the context that it works for; NULL: of none that has one */
+    char warning[AIC_MESSAGE_MAX];               /* "": none, or it was taken */
+    char taken_warning[AIC_MESSAGE_MAX];         /* the one that was taken last */
+    const aic_hooks *hooks;                      /* of the context that it works for; NULL: of none that has one */
     /* runtime/call/scratch.h: memory for kernels */
     struct {
         void *memory;
