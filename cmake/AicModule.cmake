@@ -66,17 +66,9 @@ if(AIC_MODULE_ORDERED)
     set_target_properties(aicjit-order PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${order_folder}")
     set(order_shapes "${PROJECT_SOURCE_DIR}/tools/order/shapes.txt")
     set(order_writer "${PROJECT_SOURCE_DIR}/cmake/AicOrderWrite.cmake")
-    set(order_commands)
-    foreach(level avx2 avx512vnni amx)
-        set(list "${order_folder}/list.${level}.txt")
-        list(APPEND order_commands COMMAND "${CMAKE_COMMAND}" -E env "AIC_ORDER_MODULE=$<TARGET_FILE:aicjit_module_unordered>"
-            "AIC_CODEGEN=${order_folder}/traced.so" "AIC_ORDER_LIST=${list}"
-            $<TARGET_FILE:aicjit-order> "${order_shapes}" "${level}" "${order_folder}/traced")
-    endforeach()
     add_custom_command(OUTPUT "${order_folder}/order.ld"
-        ${order_commands}
-        COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${order_folder}/order.ld" "-DLISTS=${order_folder}/list.*.txt" -P "${order_writer}"
-        COMMAND "${CMAKE_COMMAND}" -E rm -f "${order_folder}/traced.so"
+        COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:aicjit-order>" "-DMODULE=$<TARGET_FILE:aicjit_module_unordered>"
+            "-DSHAPES=${order_shapes}" "-DOUTPUT=${order_folder}/order.ld" -P "${order_writer}"
         DEPENDS aicjit_module_unordered aicjit-order "${order_shapes}" "${order_writer}"
         COMMENT "Looking which functions of LLVM run" VERBATIM)
     add_custom_target(aicjit_order DEPENDS "${order_folder}/order.ld")
