@@ -18,11 +18,11 @@ static const char *symbol_of(const aic_emit *e, const char *name, char symbol[SY
     return symbol;
 }
 
-static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least)
+static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least, bool held)
 {
     char symbol[SYMBOL_MAX];
     if (e->named) {
-        return aic_emit_symbol(e, symbol_of(e, name, symbol), least, AIC_NUMBER_MAX);
+        return aic_emit_symbol(e, symbol_of(e, name, symbol), least, AIC_NUMBER_MAX, held);
     }
     const aic_emission *m = e->emission;
     for (size_t i = 0; i < m->part->numbers; i++) {
@@ -41,12 +41,22 @@ LLVMValueRef aic_number(aic_emit *e, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
-    return number_named(e, name, 0);
+    return number_named(e, name, 0, true);
+}
+
+LLVMValueRef aic_inner_number(aic_emit *e, const char *format, ...)
+{
+    char name[2 * AIC_NUMBER_NAME_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    return number_named(e, name, 0, false);
 }
 
 LLVMValueRef aic_trips(aic_emit *e, const char *name)
 {
-    return number_named(e, name, 1);
+    return number_named(e, name, 1, true);
 }
 
 /* A function of the program as what is emitted can call it. */

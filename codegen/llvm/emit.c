@@ -222,7 +222,7 @@ static LLVMTypeRef symbol_type(aic_emit *e, int64_t least)
 
 /* The number as an instruction at the begin of a function that is compiled fast. LLVM's fast selection of instructions
  * knows no numbers whose values are symbols: it leaves the rest of a block that has one to the slow selection, which
- * takes three times as long. So only the first block has them. */
+ * takes three times as long. So only the first block has them, and inner loops that are worth it. */
 static LLVMValueRef held_at_entry(aic_emit *e, LLVMValueRef number)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
@@ -240,7 +240,7 @@ static LLVMValueRef held_at_entry(aic_emit *e, LLVMValueRef number)
     return held;
 }
 
-LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most)
+LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most, bool held)
 {
     static const char KIND[] = "absolute_symbol";
     LLVMValueRef symbol = LLVMGetNamedGlobal(e->module, name);
@@ -252,7 +252,7 @@ LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64
                               LLVMMDNodeInContext2(e->context, range, 2));
     }
     LLVMValueRef number = LLVMConstPtrToInt(symbol, e->i64);
-    return e->compiled_well ? number : held_at_entry(e, number);
+    return held && !e->compiled_well ? held_at_entry(e, number) : number;
 }
 
 /* Whether it is the address of a symbol that is at least 1. */
@@ -330,6 +330,37 @@ LLVMValueRef aic_at_const(aic_emit *e, LLVMValueRef pointer, int64_t offset)
 
 /* ---- loops ---- */
 
+/* Whether a loop's index and what it carries lie on the stack from the begin. Where a function is compiled fast that is
+ * where they come to lie, phis by way of copies of their own; one module for all is a reader's, or compiled better. */
+static bool lies_in_memory(const aic_emit *e, const aic_loop *loop)
+{
+    bool words = !e->compiled_well && (e->named || e->frame != e->hot);
+    for (unsigned i = 0; i < loop->count; i++) {
+        words = words && LLVMGetTypeKind(LLVMTypeOf(loop->carried[i])) != LLVMVectorTypeKind;
+    }
+    return words;
+}
+
+/* A place on the stack with this value. Numbers that are held stay the first instructions. */
+static LLVMValueRef stored(aic_emit *e, LLVMValueRef value)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder), entry = LLVMGetEntryBasicBlock(e->function);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+    while (first != NULL && LLVMIsAFreezeInst(first) != NULL) {
+        first = LLVMGetNextInstruction(first);
+    }
+    LLVMPositionBuilder(e->builder, entry, first);
+    LLVMValueRef place = LLVMBuildAlloca(e->builder, LLVMTypeOf(value), "");
+    LLVMPositionBuilderAtEnd(e->builder, here);
+    LLVMBuildStore(e->builder, value, place);
+    return place;
+}
+
+static LLVMValueRef loaded(aic_emit *e, LLVMValueRef place)
+{
+    return LLVMBuildLoad2(e->builder, LLVMGetAllocatedType(place), place, "");
+}
+
 /* The same pointer, but one whose history loop strength reduction cannot see. The emitter has chosen its addresses;
  * LLVM trying every other way to form them takes up to a third of the compile time. The intrinsic is gone before
  * instruction selection. */
@@ -340,9 +371,16 @@ static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
 
 /* What the body of a loop and its next iteration see of its index, and the body of the pointers it carries. Where code
  * is compiled fast nobody looks for other addresses. */
-static void launder_loop(aic_emit *e, aic_loop *loop, const char *text)
+static void enter_body(aic_emit *e, aic_loop *loop, const char *text)
 {
     const int name = (int)strcspn(text, ":");
+    if (loop->in_memory) {
+        loop->index = loaded(e, loop->phi_index);
+        for (unsigned i = 0; i < loop->count; i++) {
+            loop->carried[i] = loaded(e, loop->phi[i]);
+        }
+        return;
+    }
     if (!e->compiled_well) {
         loop->index = loop->phi_index;
         return;
@@ -382,31 +420,48 @@ static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
     }
 }
 
+/* The index, as the header has it, and what is carried. The builder stands before the loop, then in its header. */
+static LLVMValueRef enter_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    if (loop->in_memory) {
+        loop->phi_index = stored(e, first);
+        for (unsigned i = 0; i < loop->count; i++) {
+            loop->phi[i] = stored(e, loop->carried[i]);
+        }
+    }
+    LLVMBuildBr(e->builder, loop->header);
+    LLVMPositionBuilderAtEnd(e->builder, loop->header);
+    if (loop->in_memory) {
+        return loop->tested ? loaded(e, loop->phi_index) : NULL;
+    }
+    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, "");
+    aic_name(e, loop->phi_index, "%.*s.phi", (int)strcspn(text, ":"), text);
+    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
+    make_phis(e, loop, before);
+    return loop->phi_index;
+}
+
 /* Makes the loop's blocks and what its header holds; the builder stands in its body afterwards. */
 static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first)
 {
     const int name = (int)strcspn(text, ":");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     if (!e->carries_vectors && aic_llvm_verifies()) {
         check_carried(loop);
     }
+    loop->in_memory = lies_in_memory(e, loop);
     loop->header = append_block(e, text, ".loop");
     loop->exit = append_block(e, text, ".end");
     aic_note_loop(e, loop, text, first);
-    LLVMBuildBr(e->builder, loop->header);
-    LLVMPositionBuilderAtEnd(e->builder, loop->header);
-    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, "");
-    aic_name(e, loop->phi_index, "%.*s.phi", name, text);
-    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
-    make_phis(e, loop, before);
+    LLVMValueRef index = enter_loop(e, loop, text, first);
     if (loop->tested) {
         LLVMBasicBlockRef body = append_block(e, text, ".body");
-        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop->phi_index, loop->limit, "");
+        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, index, loop->limit, "");
         aic_name(e, more, "%.*s.more", name, text);
         LLVMBuildCondBr(e->builder, more, body, loop->exit);
         LLVMPositionBuilderAtEnd(e->builder, body);
     }
-    launder_loop(e, loop, text);
+    enter_body(e, loop, text);
 }
 
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
@@ -420,6 +475,7 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
     loop->index = first;
     loop->limit = limit;
     loop->step = step;
+    loop->by = NULL;
     loop->carried = carried;
     loop->count = count;
     loop->tested = !entered;
@@ -438,21 +494,46 @@ void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMV
     open_loop(e, loop, text, loop->index);
 }
 
+void aic_loop_begin_by(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit,
+                       LLVMValueRef by, bool entered, LLVMValueRef *carried, unsigned count)
+{
+    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
+    *loop = (aic_loop){
+        .text = text, .index = first, .limit = limit, .by = by, .carried = carried, .count = count, .tested = !entered};
+    open_loop(e, loop, text, first);
+}
+
 void aic_loop_end(aic_emit *e, aic_loop *loop)
 {
     if (loop->header == NULL) {
         return;
     }
     const int name = (int)strcspn(loop->text, ":");
-    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->index, aic_int(e, loop->step), "");
+    LLVMValueRef index = loop->in_memory ? loaded(e, loop->phi_index) : loop->index;
+    LLVMValueRef step = loop->by != NULL ? loop->by : aic_int(e, loop->step);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, index, step, "");
     aic_name(e, next, "%.*s.next", name, loop->text);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+    if (loop->in_memory) {
+        LLVMBuildStore(e->builder, next, loop->phi_index);
+        for (unsigned i = 0; i < loop->count; i++) {
+            LLVMBuildStore(e->builder, loop->carried[i], loop->phi[i]);
+        }
+    }
     if (loop->tested) {
         LLVMBuildBr(e->builder, loop->header);
     } else {
         LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, loop->limit, "");
         aic_name(e, more, "%.*s.more", name, loop->text);
         LLVMBuildCondBr(e->builder, more, loop->header, loop->exit);
+    }
+    LLVMMoveBasicBlockAfter(loop->exit, latch);
+    LLVMPositionBuilderAtEnd(e->builder, loop->exit);
+    if (loop->in_memory) {
+        for (unsigned i = 0; i < loop->count; i++) {
+            loop->carried[i] = loaded(e, loop->phi[i]);
+        }
+        return;
     }
     LLVMAddIncoming(loop->phi_index, &next, &latch, 1);
     for (unsigned i = 0; i < loop->count; i++) {
@@ -461,8 +542,11 @@ void aic_loop_end(aic_emit *e, aic_loop *loop)
             loop->carried[i] = loop->phi[i];
         }
     }
-    LLVMMoveBasicBlockAfter(loop->exit, latch);
-    LLVMPositionBuilderAtEnd(e->builder, loop->exit);
+}
+
+LLVMValueRef aic_loop_carried(aic_emit *e, const aic_loop *loop, unsigned i)
+{
+    return loop->header != NULL && loop->in_memory ? loaded(e, loop->phi[i]) : loop->carried[i];
 }
 
 void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition)

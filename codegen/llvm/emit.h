@@ -42,7 +42,7 @@ void aic_emit_divide(aic_emit *e, LLVMModuleRef hot);
 /* Functions by their callers and by what their speed is worth. */
 typedef enum aic_emit_kind {
     AIC_EMIT_ENTRY,  /* for callers; compiled fast */
-    AIC_EMIT_FRAME,  /* internal; loops around calls, compiled fast: optimising it gains nothing that can be measured */
+    AIC_EMIT_FRAME,  /* internal; loops around calls, compiled fast: what its loops do for each call is kept short */
     AIC_EMIT_SELDOM, /* internal; compiled fast where a rule finds that optimising it costs more than it gains */
     AIC_EMIT_HOT,    /* internal; compiled well */
 } aic_emit_kind;
@@ -79,8 +79,8 @@ LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, 
 /* ---- integers and addresses ---- */
 
 /* A symbol whose address is a number of `least` .. `most`: the code gets an immediate or a displacement for it, which
- * is filled in when it is linked. */
-LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most);
+ * is filled in when it is linked. `held`: code that is compiled fast keeps it on the stack from its begin on. */
+LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most, bool held);
 
 LLVMValueRef aic_int(aic_emit *e, int64_t value); /* i64 */
 LLVMValueRef aic_add(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
@@ -103,9 +103,11 @@ typedef struct aic_loop {
     LLVMBasicBlockRef header, exit; /* NULL: one iteration, no loop was made */
     LLVMValueRef limit;
     int64_t step;
+    LLVMValueRef by; /* the step, where that is no constant; else NULL */
     LLVMValueRef *carried;
     unsigned count;
-    bool tested; /* the header tests before the first iteration */
+    bool tested;    /* the header tests before the first iteration */
+    bool in_memory; /* phi_index and phi are places on the stack */
     LLVMValueRef phi_index, phi[AIC_CARRIED_MAX];
 } aic_loop;
 
@@ -122,7 +124,15 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
 /* The same from 0 to a limit that is at least 1, which is not tested first. */
 void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
                             LLVMValueRef *carried, unsigned count);
+
+/* The same in steps that are a value; `entered`: the first is below the limit, which is not tested then. */
+void aic_loop_begin_by(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit,
+                       LLVMValueRef by, bool entered, LLVMValueRef *carried, unsigned count);
 void aic_loop_end(aic_emit *e, aic_loop *loop);
+
+/* What the current iteration has in `carried[i]`, unless the body has replaced it. Behind calls and inner loops code
+ * that is compiled fast loads it again, which costs less than that it is kept for there. */
+LLVMValueRef aic_loop_carried(aic_emit *e, const aic_loop *loop, unsigned i);
 
 /* if (condition) { ... } without values. */
 typedef struct aic_branch {

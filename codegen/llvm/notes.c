@@ -144,14 +144,16 @@ void aic_note_loop(aic_emit *e, const aic_loop *loop, const char *text, LLVMValu
     if (e->notes == NULL) {
         return;
     }
-    char note[TEXT_BYTES], low[NAME_BYTES], high[NAME_BYTES], steps[40] = "";
+    char note[TEXT_BYTES], low[NAME_BYTES], high[NAME_BYTES], steps[NAME_BYTES + 16] = "";
     const int name = (int)strcspn(text, ":");
     aic_name(e, first, "%.*s.first", name, text);
     aic_name(e, loop->limit, "%.*s.limit", name, text);
-    if (loop->step != 1) {
+    if (loop->by != NULL) {
+        snprintf(steps, sizeof steps, " in steps of %s", bound_text(loop->by, low));
+    } else if (loop->step != 1) {
         snprintf(steps, sizeof steps, " in steps of %" PRId64, loop->step);
     }
-    if (loop->tested || LLVMIsAConstantInt(loop->limit) == NULL) {
+    if (loop->tested || loop->by != NULL || LLVMIsAConstantInt(loop->limit) == NULL) {
         snprintf(note, sizeof note, "loop %s; from %s to below %s%s", text, bound_text(first, low),
                  bound_text(loop->limit, high), steps);
     } else {
