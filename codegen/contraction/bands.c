@@ -66,6 +66,19 @@ static int deferred_kind(const frame *f)
     return f->strips.count[0] > 0 ? 0 : 1;
 }
 
+/* Whether every strip is one panel, and the pixels of every tile are one run. */
+static bool leaves_at_once(const frame *f)
+{
+    const int64_t *columns = f->strips.columns;
+    int64_t most = aic_parts(columns[0] > columns[1] ? columns[0] : columns[1], f->t->geometry.panel_channels);
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&f->t->geometry, i);
+        const int64_t runs = s.count > 0 ? aic_staged_runs(f->c, &f->t->wish, s.rows, s.cols) : 1;
+        most = runs > most ? runs : most;
+    }
+    return most == 1;
+}
+
 static aic_bands_key key_of(const frame *f)
 {
     const aic_contraction *c = f->c;
@@ -76,8 +89,8 @@ static aic_bands_key key_of(const frame *f)
     aic_bands_key key = {.operands = (int64_t)f->plan->operands,
                          .small_rows = t->geometry.rows.small_count > 0,
                          .small_cols = t->geometry.cols.small_count > 0,
+                         .one_col = aic_split_count(&t->geometry.cols) == 1,
                          .window = t->tile.holds_window,
-                         .parts = t->division.parts > 1,
                          .slices = t->division.parts > 1 && t->geometry.slices > 1,
                          .blocks = t->geometry.blocks > 1,
                          .narrow = !staged && t->geometry.panel_channels < AIC_BLOCK_COLUMNS,
@@ -100,6 +113,7 @@ static aic_bands_key key_of(const frame *f)
         key.loads_whole = s->load[0] != 0;
         key.loads_last = s->load[1] != 0;
         key.start = key.loads_whole || key.loads_last ? c->start_operand : 0;
+        key.at_once = leaves_at_once(f);
         key.start_row = (key.loads_whole || key.loads_last) && c->start_channel && t->wish.starts_in_a_row;
     }
     for (int64_t i = 0; i < key.inputs; i++) {
@@ -110,28 +124,52 @@ static aic_bands_key key_of(const frame *f)
 
 /* ---- numbers ---- */
 
+/* What pixels of the output are counted in: bytes of the result where tiles store to it. */
+static int64_t pixel_unit(const aic_bands_key *key)
+{
+    return key->staged ? 1 : AIC_ROW_BYTES;
+}
+
+/* What loops over tiles step by in a direction: the extent of a tile of either size in the band and in the output, and
+ * in rows or columns where loops count these. */
+static void give_steps(aic_use *use, const char *direction, const aic_split *split, int64_t band, int64_t pixels,
+                       bool places)
+{
+    for (int s = 0; s < (split->small_count > 0 ? 2 : 1); s++) {
+        const int64_t size = s == 0 ? split->large : split->small;
+        aic_use_number(use, size * band, "%s.band.%d", direction, s);
+        aic_use_number(use, size * pixels, "%s.pixels.%d", direction, s);
+        if (places) {
+            aic_use_number(use, size, "tile.%s.%d", direction, s);
+        }
+    }
+}
+
 /* How the output is cut into tiles, and where these lie. */
 static void give_tiles(aic_use *use, const aic_bands_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const aic_split *rows = &t->geometry.rows, *cols = &t->geometry.cols;
-    aic_use_number(use, rows->large, "tile.rows");
-    aic_use_number(use, cols->large, "tile.cols.0");
-    aic_use_number(use, rows->large_count, "rows.0");
-    if (rows->small_count > 0) {
-        aic_use_number(use, rows->large - rows->small, "rows.less");
+    const int64_t unit = pixel_unit(key);
+    give_steps(use, "rows", rows, t->tile.out_row, c->across.out * unit, key->skips_rows);
+    if (!key->one_col) {
+        give_steps(use, "cols", cols, t->tile.out_col, unit, key->skips_columns);
+        aic_use_number(use, cols->large_count * cols->large * unit, "cols.end.0");
     }
-    aic_use_trips(use, cols->large_count, "cols.0");
+    aic_use_number(use, rows->large, "tile.rows");
+    if (rows->small_count > 0) {
+        aic_use_number(use, rows->large_count, "rows.0");
+        aic_use_number(use, rows->large - rows->small, "rows.less");
+        aic_use_number(use, rows->large_count * rows->large * c->across.out * unit, "rows.end");
+    }
     if (cols->small_count > 0) {
-        aic_use_trips(use, cols->small_count, "cols.1");
-        aic_use_number(use, cols->small, "tile.cols.1");
-        aic_use_number(use, cols->large * cols->large_count, "cols.done");
+        aic_use_number(use, c->across.out * unit, "cols.end.1");
     }
     aic_use_number(use, aic_split_count(rows), "tile.count");
     aic_use_number(use, t->geometry.band_tiles, "band.tiles");
-    aic_use_number(use, c->across.out, "out.cols");
-    aic_use_number(use, t->tile.out_row, "out.row");
-    aic_use_number(use, t->tile.out_col, "out.col");
-    if (!key->in_place) {
+    aic_use_number(use, c->across.out * unit, "out.cols");
+    if (key->in_place) {
+        aic_use_number(use, t->tile.out_row, "out.row");
+    } else {
         aic_use_number(use, t->staging.band_offset, "band.at");
         aic_use_number(use, t->band.row_step, "row.step");
         aic_use_number(use, t->band.row_reach, "row.reach");
@@ -189,7 +227,9 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
 {
     const int64_t block = c->block_rows * AIC_ROW_BYTES, channels = t->geometry.panel_channels;
     aic_use_number(use, t->tile.range_bytes, "taps.at");
-    aic_use_number(use, t->panel.block_panel_bytes, "panel.pitch");
+    if (!key->staged || !key->at_once) {
+        aic_use_number(use, t->panel.block_panel_bytes, "panel.pitch");
+    }
     aic_use_number(use, t->staging.strips, "strips");
     if (key->counts) {
         aic_use_number(use, t->panel.packed_bytes, "counts.at");
@@ -210,16 +250,12 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, c->image.row_pitch * bytes, "image.row");
         aic_use_number(use, c->down.extent, "image.rows");
     }
-    if (key->parts) {
-        if (!key->slices) {
-            aic_use_number(use, t->division.parts, "parts");
-        }
-        aic_use_number(use, t->division.part_strips, "part.strips");
-        if (key->slices) {
-            aic_use_number(use, t->band.count, "bands");
-            aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes,
-                           "slice.image");
-        }
+    aic_use_number(use, t->division.part_strips, "part.strips");
+    if (key->slices) {
+        aic_use_number(use, t->band.count, "bands");
+        aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes, "slice.image");
+    } else {
+        aic_use_number(use, t->division.parts, "parts");
     }
     if (key->blocks) {
         aic_use_trips(use, t->geometry.blocks, "blocks");
@@ -242,8 +278,11 @@ static void give_staging(aic_use *use, const frame *f, const aic_bands_key *key)
     const aic_tiling *t = f->t;
     const int64_t channels = t->geometry.panel_channels;
     aic_use_number(use, t->staging.offset, "staging.at");
-    aic_use_number(use, channels, "panel.channels");
-    aic_use_number(use, t->staging.strip_columns / channels, "strip.panels");
+    if (!key->at_once) {
+        aic_use_number(use, channels * AIC_SUM_BYTES, "panel.row");
+    }
+    aic_use_number(use, t->staging.strip_columns, "strip.columns");
+    aic_use_number(use, t->staging.strip_columns / channels * t->panel.block_panel_bytes, "strip.pitch");
     aic_use_number(use, t->staging.buffer_bytes, "buffer.bytes");
     aic_use_number(use, f->strips.count[0], "strips.0");
     if (key->defers) {
@@ -254,7 +293,9 @@ static void give_staging(aic_use *use, const frame *f, const aic_bands_key *key)
         if (f->strips.count[s] == 0) {
             continue;
         }
-        aic_use_trips(use, aic_parts(f->strips.columns[s], channels), s == 0 ? "panels.0" : "panels.1");
+        if (!key->at_once) {
+            aic_use_trips(use, aic_parts(f->strips.columns[s], channels), s == 0 ? "panels.0" : "panels.1");
+        }
         aic_use_call(use, f->strips.store[s], "store.%d", s);
         if (f->strips.load[s] != 0) {
             aic_use_call(use, f->strips.load[s], "load.%d", s);
@@ -266,9 +307,11 @@ static void give_staging(aic_use *use, const frame *f, const aic_bands_key *key)
         if (s.count > 0) {
             const int64_t runs = aic_staged_runs(f->c, &t->wish, s.rows, s.cols), run = s.rows * s.cols / runs;
             const int64_t pitch = aic_staged_row(&t->wish, s.cols) * AIC_ROW_BYTES;
-            aic_use_trips(use, runs, RUNS[i]);
             aic_use_number(use, run, "run.%d", i);
-            aic_use_number(use, pitch, "run.pitch.%d", i);
+            if (!key->at_once) {
+                aic_use_trips(use, runs, RUNS[i]);
+                aic_use_number(use, pitch, "run.pitch.%d", i);
+            }
             if (key->defers) { /* behind the only run there is nothing */
                 aic_use_number(use, runs > 1 ? pitch - run * AIC_ROW_BYTES : 0, "run.skip.%d", i);
                 aic_use_number(use, runs > 1 ? f->c->across.out - run : 0, "run.gap.%d", i);

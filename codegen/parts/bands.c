@@ -1,19 +1,18 @@
 /* The loops around the tiles of a contraction; see bands.h. */
-#include "codegen/parts/bands.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
+#include "codegen/parts/bands_taps.h"
 #include "codegen/parts/deferred.h"
 
 #include <string.h>
 
 enum { OUT, IMAGE, WEIGHT };
-enum { ROW_BYTES = 64, SUM_BYTES = 4, WORD_BYTES = 8 };
 
 typedef struct tile_call {
     int size;           /* its role */
-    LLVMValueRef pixel; /* number of its first pixel in the output */
+    LLVMValueRef pixel; /* number of its first pixel in the output; unless staged its bytes from the first one on */
     LLVMValueRef band;  /* address of that pixel in the band */
 } tile_call;
 
@@ -21,16 +20,18 @@ typedef struct frame {
     aic_emit *e;
     const aic_bands_key *key;
     LLVMValueRef operand[AIC_PARAMS_MAX];
-    LLVMValueRef table, taps, staging, band, deferred;
-    LLVMValueRef first_tile, last_tile, first_row; /* of the current band: tile rows, the end excluded; output row */
-    LLVMValueRef first_strip, last_strip;          /* strips that this call computes */
-    LLVMValueRef image;                            /* the operand, or the first channel of a slice in it */
-    LLVMValueRef panel;                            /* number of the current strip's first panel */
+    LLVMValueRef table, taps, staging, band, deferred; /* taps: a worker's memory, which begins with the taps */
+    LLVMValueRef first_row, last_row;                  /* of the current band, the end excluded */
+    LLVMValueRef first_strip, last_strip;              /* strips that this call computes */
+    LLVMValueRef image;                                /* the operand, or the first channel of a slice in it */
+    LLVMValueRef strip;                                /* number of the current strip, or panel unless staged */
+    LLVMValueRef weights;                              /* its first panel */
+    LLVMValueRef column;                               /* staged: its first column */
     LLVMValueRef strip_out; /* unless staged: the panel's first column of pixel 0 in the result */
     int kind;               /* of the current strip: 0 of the full width, 1 the last one */
     tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
-    LLVMValueRef count;     /* k-packs of every tap that have weights */
+    aic_band_taps told;     /* what tiles are told of taps */
 } frame;
 
 /* What a loop does with each of its items, which is then the current one. */
@@ -45,6 +46,12 @@ static LLVMValueRef number(const frame *f, const char *name)
 static LLVMValueRef sized(const frame *f, const char *name, int size)
 {
     return aic_number(f->e, "%s.%d", name, size);
+}
+
+/* The same in a loop over tiles. */
+static LLVMValueRef inner_number(const frame *f, const char *name, int size)
+{
+    return aic_inner_number(f->e, "%s.%d", name, size);
 }
 
 static LLVMValueRef sized_trips(const frame *f, const char *name, int size)
@@ -71,136 +78,6 @@ static LLVMValueRef at(const frame *f, LLVMValueRef base, LLVMValueRef index, co
     return aic_at(f->e, base, scaled(f, index, pitch));
 }
 
-/* ---- the table of taps ---- */
-
-/* The offset of band row or column number `distance`, which may be that of a residue. */
-static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, bool residues, const char *count,
-                               const char *bytes, const char *pitch)
-{
-    aic_emit *e = f->e;
-    if (!residues) {
-        return scaled(f, distance, pitch);
-    }
-    LLVMValueRef by = number(f, count);
-    return aic_add(e, scaled(f, LLVMBuildURem(e->builder, distance, by, ""), bytes),
-                   scaled(f, LLVMBuildUDiv(e->builder, distance, by, ""), pitch));
-}
-
-/* Fills the table of tap offsets, table[kh][kw]. It is filled at run time: as constant data it would need a relocation
- * and, for large kernels, half a megabyte. */
-static void emit_tap_table(const frame *f)
-{
-    aic_emit *e = f->e;
-    const aic_bands_key *key = f->key;
-    LLVMValueRef table = aic_at(e, f->taps, number(f, "taps.at"));
-    aic_loop down, across;
-    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_trips(e, "kh"), 1, NULL, 0);
-    LLVMValueRef row =
-        tap_offset(f, scaled(f, down.index, "kh.step"), key->row_residues, "row.residues", "row.residue", "row.pitch");
-    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_trips(e, "kw"), 1, NULL, 0);
-    LLVMValueRef column = tap_offset(f, scaled(f, across.index, "kw.step"), key->col_residues, "col.residues",
-                                     "col.residue", "pixel.pitch");
-    LLVMValueRef index = aic_add(e, aic_times(e, down.index, aic_trips(e, "kw")), across.index);
-    aic_store(e, aic_add(e, row, column), aic_at(e, table, aic_mul(e, index, WORD_BYTES)), 0, WORD_BYTES);
-    aic_loop_end(e, &across);
-    aic_loop_end(e, &down);
-}
-
-/* ---- k-packs and taps that tiles leave out ---- */
-
-/* How many k-packs of every tap have weights: the most that a panel has. */
-static LLVMValueRef find_count(const frame *f)
-{
-    aic_emit *e = f->e;
-    aic_loop panels;
-    LLVMValueRef counts = aic_at(e, f->operand[WEIGHT], number(f, "counts.at")), most = aic_int(e, 1);
-    aic_loop_begin(e, &panels, "count: counts of k-packs", aic_int(e, 0), aic_trips(e, "counts"), 1, &most, 1);
-    LLVMValueRef count = aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES);
-    most = aic_max(e, most, count);
-    aic_loop_end(e, &panels);
-    return most;
-}
-
-/* Where tiles read how many of them they compute. */
-static LLVMValueRef count_at(const frame *f)
-{
-    return aic_at(f->e, f->taps, number(f, "count.at"));
-}
-
-static void store_count(const frame *f)
-{
-    aic_store(f->e, difference(f, f->count, number(f, "count.less")), count_at(f), 0, WORD_BYTES);
-}
-
-/* The same of the current band, or all, if packing has noted halves that are not finite. */
-static void store_noted_count(const frame *f)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef note = aic_load(e, e->i32, aic_at(e, f->taps, number(f, "note.at")), 0, SUM_BYTES);
-    LLVMValueRef is_noted = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
-    LLVMValueRef count = LLVMBuildSelect(e->builder, is_noted, number(f, "count.all"), f->count, "");
-    aic_store(e, difference(f, count, number(f, "count.less")), count_at(f), 0, WORD_BYTES);
-}
-
-/* Stores how many k-packs tiles of the current band compute: all, if there are some without weights and the image has
- * an element in its last block of channels that makes NaN of a weight of 0. The band has `height` output rows and
- * begins at image row `top`. */
-static void store_band_count(const frame *f, LLVMValueRef height, LLVMValueRef top)
-{
-    aic_emit *e = f->e;
-    aic_branch branch;
-    LLVMValueRef all = number(f, "count.all"), zero = aic_int(e, 0), bytes = number(f, "image.row");
-    store_count(f);
-    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSLT, f->count, all, ""));
-    LLVMValueRef rows =
-        aic_add(e, scaled(f, aic_add(e, height, aic_int(e, -1)), "down.stride"), number(f, "count.reach"));
-    LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), number(f, "image.rows"));
-    LLVMValueRef from = aic_at(e, f->operand[IMAGE], aic_add(e, number(f, "image.last"), aic_times(e, first, bytes)));
-    LLVMValueRef size = aic_times(e, aic_max(e, difference(f, last, first), zero), bytes);
-    aic_emit_call(e, aic_callee(e, "finite", 2, 1), (LLVMValueRef[]){from, count_at(f), size}, 3);
-    aic_branch_end(e, &branch);
-}
-
-/* a divided by the dilation, rounded up; a is not negative. */
-static LLVMValueRef divide_up(const frame *f, LLVMValueRef a, bool dilated, LLVMValueRef dilation)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef more = dilated ? aic_add(e, aic_add(e, a, dilation), aic_int(e, -1)) : a;
-    return dilated ? LLVMBuildUDiv(e->builder, more, dilation, "") : a;
-}
-
-/* Stores the two words of the range of taps in a direction that tiles of a size do, `first` being their first output
- * row or column. */
-static void store_range(const frame *f, const char *direction, bool dilated, int size, LLVMValueRef first, int word)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef zero = aic_int(e, 0), one = aic_int(e, 1), dilation = aic_number(e, "%s.dilation", direction);
-    LLVMValueRef step = aic_times(e, first, aic_number(e, "%s.stride", direction));
-    LLVMValueRef reach = aic_number(e, "%s.reach.%d", direction, size), taps = aic_number(e, "%s.taps", direction);
-    LLVMValueRef before = difference(f, difference(f, aic_number(e, "%s.pad", direction), step), reach);
-    LLVMValueRef inside = difference(f, aic_number(e, "%s.end", direction), step);
-    LLVMValueRef from =
-        aic_min(e, divide_up(f, aic_max(e, before, zero), dilated, dilation), aic_number(e, "%s.last", direction));
-    LLVMValueRef end = divide_up(f, aic_max(e, inside, zero), dilated, dilation);
-    end = aic_min(e, aic_max(e, end, aic_add(e, from, one)), taps);
-    aic_store(e, from, f->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);
-    aic_store(e, end, f->taps, (word + 1) * (int64_t)WORD_BYTES, WORD_BYTES);
-}
-
-static void store_row_range(const frame *f, LLVMValueRef first, int size)
-{
-    if (f->key->skips_rows) {
-        store_range(f, "down", f->key->dilated_rows, size, first, 0);
-    }
-}
-
-static void store_column_range(const frame *f, LLVMValueRef first, int size)
-{
-    if (f->key->skips_columns) {
-        store_range(f, "across", f->key->dilated_columns, size, first, 2);
-    }
-}
-
 /* ---- one tile ---- */
 
 /* First output row of tile row `tile`: the larger tiles come first. */
@@ -215,22 +92,19 @@ static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
     return difference(f, row, scaled(f, smaller, "rows.less"));
 }
 
-/* Address in the result of the first column of panel `panel`, for pixel 0. */
-static LLVMValueRef output_panel(const frame *f, LLVMValueRef panel)
+/* Address in the result of the first column of a panel narrower than a block of columns, for pixel 0. */
+static LLVMValueRef narrow_panel(const frame *f, LLVMValueRef panel)
 {
     aic_emit *e = f->e;
-    if (!f->key->narrow) {
-        return at(f, f->operand[OUT], panel, "panel.out");
-    }
     LLVMValueRef panels = number(f, "block.panels"), block = LLVMBuildUDiv(e->builder, panel, panels, "");
     return at(f, at(f, f->operand[OUT], block, "block.out"), LLVMBuildURem(e->builder, panel, panels, ""), "panel.out");
 }
 
-static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef panel)
+static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef weights)
 {
     aic_emit *e = f->e;
     char role[AIC_ROLE_NAME_MAX];
-    LLVMValueRef weights = at(f, f->operand[WEIGHT], panel, "panel.pitch"), band = f->at.band;
+    LLVMValueRef band = f->at.band;
     if (f->key->blocks) {
         band = at(f, band, f->block, "block.band");
         weights = at(f, weights, f->block, "block.panel");
@@ -249,60 +123,85 @@ static aic_staged staged_tile(const frame *f, LLVMValueRef staging)
 {
     return (aic_staged){.staging = staging,
                         .pixel = f->at.pixel,
-                        .column = scaled(f, f->panel, "panel.channels"),
-                        .runs = sized_trips(f, "runs", f->at.size),
-                        .count = sized(f, "run", f->at.size),
-                        .pitch = sized(f, "run.pitch", f->at.size),
-                        .distance = number(f, "out.cols")};
+                        .column = f->column,
+                        .runs = f->key->at_once ? aic_int(f->e, 1) : sized_trips(f, "runs", f->at.size),
+                        .count = inner_number(f, "run", f->at.size),
+                        .pitch = f->key->at_once ? aic_int(f->e, 0) : sized(f, "run.pitch", f->at.size),
+                        .distance = f->key->at_once ? aic_int(f->e, 0) : number(f, "out.cols")};
 }
 
-/* Starts a loop over the runs of a tile; returns a run's address in the buffer and its first row in the result. */
-static LLVMValueRef begin_run(const frame *f, aic_loop *loop, const aic_staged *tile, LLVMValueRef *row)
+/* Adds a number to what a loop carries, an address or an integer, at the end of an iteration. */
+static void step_at(const frame *f, aic_loop *loop, unsigned i, LLVMValueRef step)
 {
-    aic_emit *e = f->e;
-    aic_loop_begin(e, loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), tile->runs, 1, NULL,
-                   0);
-    *row = aic_add(e, tile->pixel, aic_times(e, loop->index, tile->distance));
-    return aic_at(e, tile->staging, aic_times(e, loop->index, tile->pitch));
+    loop->carried[i] = aic_at(f->e, aic_loop_carried(f->e, loop, i), step);
+}
+
+static void step_by(const frame *f, aic_loop *loop, unsigned i, LLVMValueRef step)
+{
+    loop->carried[i] = aic_add(f->e, aic_loop_carried(f->e, loop, i), step);
+}
+
+/* A loop over the runs of a tile: a run's address in the buffer and its first row in the result. */
+typedef struct run_loop {
+    aic_loop loop;
+    LLVMValueRef at[2];
+} run_loop;
+
+enum { RUN_STAGING, RUN_ROW };
+
+static void begin_run(const frame *f, run_loop *run, const aic_staged *tile)
+{
+    run->at[RUN_STAGING] = tile->staging;
+    run->at[RUN_ROW] = tile->pixel;
+    aic_loop_begin(f->e, &run->loop, "run: runs of pixels that are neighbours in the result", aic_int(f->e, 0),
+                   tile->runs, 1, run->at, 2);
+}
+
+static void end_run(const frame *f, run_loop *run, const aic_staged *tile)
+{
+    step_at(f, &run->loop, RUN_STAGING, tile->pitch);
+    step_by(f, &run->loop, RUN_ROW, tile->distance);
+    aic_loop_end(f->e, &run->loop);
 }
 
 /* Fills a tile's buffer, or the first row of it, with what sums start from. */
 static void load_tile(const frame *f, LLVMValueRef staging)
 {
     aic_emit *e = f->e;
-    aic_loop loop;
+    run_loop run;
     aic_staged tile = staged_tile(f, staging);
     char role[AIC_ROLE_NAME_MAX];
     (void)snprintf(role, sizeof role, "load.%d", f->kind);
     if (f->key->start_row) {
         tile.runs = tile.count = aic_int(e, 1);
     }
-    LLVMValueRef row, run = begin_run(f, &loop, &tile, &row);
-    LLVMValueRef args[] = {run, f->operand[f->key->start], row, tile.count, tile.column};
+    begin_run(f, &run, &tile);
+    LLVMValueRef args[] = {run.at[RUN_STAGING], f->operand[f->key->start], run.at[RUN_ROW], tile.count, tile.column};
     aic_emit_call(e, aic_callee(e, role, 2, 3), args, 5);
-    aic_loop_end(e, &loop);
+    end_run(f, &run, &tile);
 }
 
 /* Stores a tile through the epilogue. */
 static void store_tile(const frame *f, const aic_staged *tile)
 {
     aic_emit *e = f->e;
-    aic_loop loop;
+    run_loop run;
     char role[AIC_ROLE_NAME_MAX];
-    LLVMValueRef args[3 + AIC_BANDS_INPUTS + 3], row;
+    LLVMValueRef args[3 + AIC_BANDS_INPUTS + 3];
     unsigned count = 3;
+    begin_run(f, &run, tile);
     args[0] = f->operand[OUT];
-    args[1] = begin_run(f, &loop, tile, &row);
+    args[1] = run.at[RUN_STAGING];
     args[2] = f->table;
     for (int64_t i = 0; i < f->key->inputs; i++) {
         args[count++] = f->operand[f->key->input[i]];
     }
-    args[count] = row;
+    args[count] = run.at[RUN_ROW];
     args[count + 1] = tile->count;
     args[count + 2] = tile->column;
     (void)snprintf(role, sizeof role, "store.%d", f->kind);
     aic_emit_call(e, aic_callee(e, role, count, 3), args, count + 3);
-    aic_loop_end(e, &loop);
+    end_run(f, &run, tile);
 }
 
 /* Stores what remains of the deferred tile. */
@@ -325,7 +224,7 @@ static bool is_deferred(const frame *f)
 static LLVMValueRef buffer_offset(const frame *f)
 {
     if (f->key->blocks) {
-        return scaled(f, LLVMBuildUDiv(f->e->builder, f->panel, number(f, "strip.panels"), ""), "buffer.bytes");
+        return scaled(f, f->strip, "buffer.bytes");
     }
     return f->key->defers ? aic_note_word(f->e, f->deferred, AIC_NOTE_FREE) : aic_int(f->e, 0);
 }
@@ -352,9 +251,14 @@ static void emit_strip(const frame *f)
         load_tile(f, staging);
     }
     aic_loop loop;
-    aic_loop_begin(e, &loop, "panel: panels of a strip", aic_int(e, 0), sized_trips(f, "panels", f->kind), 1, NULL, 0);
-    LLVMValueRef column = aic_mul(e, scaled(f, loop.index, "panel.channels"), SUM_BYTES);
-    call_tile(f, aic_at(e, staging, column), aic_add(e, f->panel, loop.index));
+    LLVMValueRef panel[] = {staging, f->weights};
+    LLVMValueRef panels = f->key->at_once ? aic_int(e, 1) : sized_trips(f, "panels", f->kind);
+    aic_loop_begin(e, &loop, "panel: panels of a strip", aic_int(e, 0), panels, 1, panel, 2);
+    call_tile(f, panel[0], panel[1]);
+    if (!f->key->at_once) {
+        step_at(f, &loop, 0, number(f, "panel.row"));
+        step_at(f, &loop, 1, number(f, "panel.pitch"));
+    }
     aic_loop_end(e, &loop);
     const aic_staged tile = staged_tile(f, staging);
     if (!f->key->blocks) {
@@ -376,22 +280,45 @@ static void emit_here(frame *f)
         emit_strip(f);
         return;
     }
-    call_tile(f, aic_at(f->e, f->strip_out, aic_mul(f->e, f->at.pixel, ROW_BYTES)), f->panel);
+    call_tile(f, aic_at(f->e, f->strip_out, f->at.pixel), f->weights);
 }
 
-/* Visits the tiles of a tile row. Its first pixel is number `first` of the output and lies at `band` in the band. */
-static void emit_tile_row(frame *f, int smaller, LLVMValueRef first, LLVMValueRef band, visit inner)
+/* What loops over tiles carry besides the number of a tile's first pixel: its place in the band; and, of loops that
+ * store the range of taps that tiles do, its first row or column. */
+enum { NEXT_BAND, NEXT_PLACE, NEXT_VALUES };
+
+/* Adds a tile's extent, for size S the numbers "DIRECTION.band.S" and so on. */
+static void step_over(const frame *f, aic_loop *loop, const char *direction, int size, bool places)
+{
+    step_at(f, loop, NEXT_BAND, aic_inner_number(f->e, "%s.band.%d", direction, size));
+    if (places) {
+        step_by(f, loop, NEXT_PLACE, aic_inner_number(f->e, "tile.%s.%d", direction, size));
+    }
+}
+
+/* Visits the tiles of a tile row. Its first pixel is number `pixel` of the output and lies at `band` in the band. */
+static void emit_tile_row(frame *f, int smaller, LLVMValueRef pixel, LLVMValueRef band, visit inner)
 {
     aic_emit *e = f->e;
+    const bool places = f->key->skips_columns;
+    LLVMValueRef next[NEXT_VALUES] = {band, aic_int(e, 0)}, first = pixel;
+    if (f->key->one_col) {
+        f->at = (tile_call){2 * smaller, pixel, band};
+        aic_store_column_range(&f->told, next[NEXT_PLACE], 0);
+        inner(f);
+        return;
+    }
     for (int s = 0; s <= f->key->small_cols; s++) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), sized_trips(f, "cols", s), 1, NULL, 0);
-        LLVMValueRef col = aic_times(e, loop.index, sized(f, "tile.cols", s));
-        col = s == 0 ? col : aic_add(e, col, number(f, "cols.done"));
-        f->at = (tile_call){2 * smaller + s, aic_add(e, first, col), at(f, band, col, "out.col")};
-        store_column_range(f, col, s);
+        LLVMValueRef end = aic_add(e, pixel, sized(f, "cols.end", s));
+        aic_loop_begin_by(e, &loop, "col: tiles across the output", first, end, inner_number(f, "cols.pixels", s), true,
+                          next, places ? NEXT_VALUES : NEXT_PLACE);
+        f->at = (tile_call){2 * smaller + s, loop.index, next[NEXT_BAND]};
+        aic_store_column_range(&f->told, next[NEXT_PLACE], s);
         inner(f);
+        step_over(f, &loop, "cols", s, places);
         aic_loop_end(e, &loop);
+        first = end;
     }
 }
 
@@ -400,51 +327,71 @@ typedef struct range {
     LLVMValueRef first, last;
 } range;
 
-/* Begins a loop over the indices of a range that belong to one of two kinds, of which the first has those below
- * `limit`; whether there is another kind before it, and behind it. */
-static void begin_section(const frame *f, aic_loop *loop, const char *name, range all, LLVMValueRef limit, bool before,
-                          bool behind)
+/* The indices of a range that belong to one of two kinds, of which the first has those below `limit`; whether there is
+ * another kind before it, and behind it. */
+static range section(const frame *f, range all, LLVMValueRef limit, bool before, bool behind)
 {
-    aic_emit *e = f->e;
-    LLVMValueRef first = before ? aic_max(e, all.first, limit) : all.first;
-    LLVMValueRef last = behind ? aic_min(e, all.last, limit) : all.last;
-    aic_loop_begin(e, loop, name, first, last, 1, NULL, 0);
+    return (range){before ? aic_max(f->e, all.first, limit) : all.first,
+                   behind ? aic_min(f->e, all.last, limit) : all.last};
 }
 
 /* Visits all tiles of the current band. */
 static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
+    const bool places = f->key->skips_rows;
+    LLVMValueRef next[NEXT_VALUES] = {f->band, f->first_row};
+    const range pixels = {scaled(f, f->first_row, "out.cols"), scaled(f, f->last_row, "out.cols")};
     for (int r = 0; r <= f->key->small_rows; r++) {
         aic_loop loop;
-        begin_section(f, &loop, "tile: rows of tiles of the band", (range){f->first_tile, f->last_tile},
-                      sized(f, "rows", 0), r > 0, r < f->key->small_rows);
-        LLVMValueRef row = output_row(f, loop.index);
-        store_row_range(f, row, r);
-        emit_tile_row(f, r, scaled(f, row, "out.cols"), at(f, f->band, difference(f, row, f->first_row), "out.row"),
-                      inner);
+        const range some = f->key->small_rows ? section(f, pixels, number(f, "rows.end"), r > 0, r == 0) : pixels;
+        aic_loop_begin_by(e, &loop, "tile: rows of tiles of the band", some.first, some.last,
+                          inner_number(f, "rows.pixels", r), false, next, places ? NEXT_VALUES : NEXT_PLACE);
+        aic_store_row_range(&f->told, next[NEXT_PLACE], r);
+        emit_tile_row(f, r, loop.index, next[NEXT_BAND], inner);
+        step_over(f, &loop, "rows", r, places);
         aic_loop_end(e, &loop);
     }
+}
+
+/* Visits the panels that are computed, which tiles store to the result. */
+static void emit_panels(frame *f, visit inner)
+{
+    aic_emit *e = f->e;
+    aic_loop loop;
+    const bool narrow = f->key->narrow;
+    LLVMValueRef next[] = {at(f, f->operand[WEIGHT], f->first_strip, "panel.pitch"),
+                           narrow ? NULL : at(f, f->operand[OUT], f->first_strip, "panel.out")};
+    aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, next,
+                   narrow ? 1 : 2);
+    f->strip = loop.index;
+    f->weights = next[0];
+    f->strip_out = narrow ? narrow_panel(f, loop.index) : next[1];
+    inner(f);
+    step_at(f, &loop, 0, number(f, "panel.pitch"));
+    if (!narrow) {
+        step_at(f, &loop, 1, number(f, "panel.out"));
+    }
+    aic_loop_end(e, &loop);
 }
 
 /* Visits the strips that are computed. */
 static void emit_strips(frame *f, visit inner)
 {
     aic_emit *e = f->e;
-    aic_loop loop;
-    if (!f->key->staged) {
-        aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, NULL, 0);
-        f->panel = loop.index;
-        f->strip_out = output_panel(f, loop.index);
-        inner(f);
-        aic_loop_end(e, &loop);
-        return;
-    }
+    LLVMValueRef next[] = {at(f, f->operand[WEIGHT], f->first_strip, "strip.pitch"),
+                           scaled(f, f->first_strip, "strip.columns")};
     for (f->kind = f->key->whole ? 0 : 1; f->kind <= f->key->last; f->kind++) {
-        begin_section(f, &loop, "strip: strips of output channels", (range){f->first_strip, f->last_strip},
-                      sized(f, "strips", 0), f->kind > 0 && f->key->whole, f->kind < f->key->last);
-        f->panel = scaled(f, loop.index, "strip.panels");
+        aic_loop loop;
+        const range some = section(f, (range){f->first_strip, f->last_strip}, sized(f, "strips", 0),
+                                   f->kind > 0 && f->key->whole, f->kind < f->key->last);
+        aic_loop_begin(e, &loop, "strip: strips of output channels", some.first, some.last, 1, next, 2);
+        f->strip = loop.index;
+        f->weights = next[0];
+        f->column = next[1];
         inner(f);
+        step_at(f, &loop, 0, number(f, "strip.pitch"));
+        step_by(f, &loop, 1, number(f, "strip.columns"));
         aic_loop_end(e, &loop);
     }
 }
@@ -454,17 +401,26 @@ static void emit_tiles_of_strip(frame *f)
     emit_tiles_of_band(f, emit_here);
 }
 
+static void emit_all_strips(frame *f, visit inner)
+{
+    if (f->key->staged) {
+        emit_strips(f, inner);
+    } else {
+        emit_panels(f, inner);
+    }
+}
+
 /* With blocks of channels, deferred tiles are stored before the next tile begins, as that reuses all buffers. */
 static void emit_strips_of_tile(frame *f)
 {
     if (!f->key->blocks) {
-        emit_strips(f, emit_here);
+        emit_all_strips(f, emit_here);
         return;
     }
     aic_loop loop;
     aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_trips(f->e, "blocks"), 1, NULL, 0);
     f->block = loop.index;
-    emit_strips(f, emit_here);
+    emit_all_strips(f, emit_here);
     aic_loop_end(f->e, &loop);
     store_last(f);
 }
@@ -473,25 +429,26 @@ static void emit_strips_of_tile(frame *f)
 static void emit_packing(const frame *f)
 {
     aic_emit *e = f->e;
-    LLVMValueRef height = difference(f, output_row(f, f->last_tile), f->first_row);
+    LLVMValueRef height = difference(f, f->last_row, f->first_row);
     LLVMValueRef above = scaled(f, aic_add(e, height, aic_int(e, -1)), "row.step");
     LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
     aic_name(e, top, "band.top");
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
     if (f->key->finite) {
-        store_band_count(f, height, top);
+        aic_store_band_count(&f->told, height, top);
     } else if (f->key->noted) {
-        store_noted_count(f);
+        aic_store_noted_count(&f->told);
     }
 }
 
 static void emit_band(frame *f, LLVMValueRef band)
 {
     aic_emit *e = f->e;
-    f->first_tile = scaled(f, band, "band.tiles");
-    f->last_tile = aic_min(e, aic_add(e, f->first_tile, number(f, "band.tiles")), number(f, "tile.count"));
-    f->first_row = output_row(f, f->first_tile);
+    LLVMValueRef tile = scaled(f, band, "band.tiles");
+    LLVMValueRef end = aic_min(e, aic_add(e, tile, number(f, "band.tiles")), number(f, "tile.count"));
+    f->first_row = output_row(f, tile);
+    f->last_row = output_row(f, end);
     aic_name(e, f->first_row, "band.row");
     if (f->key->in_place) {
         f->band = at(f, f->image, f->first_row, "out.row");
@@ -501,7 +458,7 @@ static void emit_band(frame *f, LLVMValueRef band)
     if (f->key->window) {
         emit_tiles_of_band(f, emit_strips_of_tile);
     } else {
-        emit_strips(f, emit_tiles_of_strip);
+        emit_all_strips(f, emit_tiles_of_strip);
     }
 }
 
@@ -521,6 +478,23 @@ static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
     aic_loop_end(e, &loop);
 }
 
+/* The bands of the work items first .. last-1. Most have one part: a division takes as long as some tiles' frames. */
+static range bands_of(const frame *f, LLVMValueRef first, LLVMValueRef last, LLVMValueRef parts)
+{
+    LLVMBuilderRef b = f->e->builder;
+    LLVMBasicBlockRef whole = LLVMGetInsertBlock(b);
+    aic_branch branch;
+    aic_branch_begin(f->e, &branch, LLVMBuildICmp(b, LLVMIntNE, parts, aic_int(f->e, 1), ""));
+    LLVMValueRef up = aic_add(f->e, aic_add(f->e, last, parts), aic_int(f->e, -1));
+    LLVMValueRef from[] = {first, LLVMBuildUDiv(b, first, parts, "")}, to[] = {last, LLVMBuildUDiv(b, up, parts, "")};
+    LLVMBasicBlockRef block[] = {whole, LLVMGetInsertBlock(b)};
+    aic_branch_end(f->e, &branch);
+    const range bands = {LLVMBuildPhi(b, f->e->i64, ""), LLVMBuildPhi(b, f->e->i64, "")};
+    LLVMAddIncoming(bands.first, from, block, 2);
+    LLVMAddIncoming(bands.last, to, block, 2);
+    return bands;
+}
+
 /* Computes the work items first .. last-1: a loop over their bands, each with the strips of its parts. */
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
@@ -532,17 +506,9 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
         emit_slices(f, first, last);
         return;
     }
-    if (!f->key->parts) {
-        aic_loop_begin(e, &loop, "band: bands of the image", first, last, 1, NULL, 0);
-        f->first_strip = zero;
-        f->last_strip = strips;
-        emit_band(f, loop.index);
-        aic_loop_end(e, &loop);
-        return;
-    }
-    LLVMValueRef parts = number(f, "parts"), up = aic_add(e, aic_add(e, last, parts), aic_int(e, -1));
-    aic_loop_begin(e, &loop, "band: bands of the image", LLVMBuildUDiv(e->builder, first, parts, ""),
-                   LLVMBuildUDiv(e->builder, up, parts, ""), 1, NULL, 0);
+    LLVMValueRef parts = number(f, "parts");
+    const range bands = bands_of(f, first, last, parts);
+    aic_loop_begin(e, &loop, "band: bands of the image", bands.first, bands.last, 1, NULL, 0);
     LLVMValueRef before = aic_times(e, loop.index, parts);
     f->first_strip = scaled(f, aic_max(e, difference(f, first, before), zero), "part.strips");
     f->last_strip = aic_min(e, scaled(f, difference(f, last, before), "part.strips"), strips);
@@ -591,10 +557,11 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     if (f.key->defers) {
         begin_deferred(&f);
     }
-    emit_tap_table(&f);
+    f.told =
+        (aic_band_taps){.e = e, .key = f.key, .taps = f.taps, .weight = f.operand[WEIGHT], .image = f.operand[IMAGE]};
+    aic_emit_tap_table(&f.told);
     if (f.key->counts) {
-        f.count = find_count(&f);
-        store_count(&f);
+        aic_find_tap_count(&f.told);
     }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
     store_last(&f);

@@ -14,16 +14,19 @@
  *       or, window: the loops over tiles outside, with several blocks of channels between
  *
  * Numbers; sizes, offsets and pitches in bytes. S is 0 for the larger tiles or strips and 1 for the smaller ones, T the
- * size of a tile: 2 * (fewer rows) + (fewer columns).
+ * size of a tile: 2 * (fewer rows) + (fewer columns). G is `rows` or `cols`. Pixels of the output are counted in bytes
+ * of the result, unless staged.
  *
- *     tile.rows, tile.cols.S     rows of the larger tiles; columns of a size
- *     rows.S, cols.S             tile rows of a size; tile columns, a loop
- *     rows.less                  rows by which the smaller tiles are smaller; with small_rows
- *     cols.done                  output columns before the smaller tiles
+ *     G.band.S, G.pixels.S       from a tile to the next in the band, in pixels; cols: unless one_col
+ *     tile.G.S                   the same in rows, columns; where tiles leave out taps in this direction
+ *     cols.end.S                 pixels of a row up to the end of the tiles of a size; unless one_col
+ *     rows.end                   pixels of all larger tiles; with small_rows
+ *     tile.rows                  rows of the larger tiles
+ *     rows.0, rows.less          their tile rows; rows by which the smaller tiles are smaller; with small_rows
  *     tile.count                 tile rows in all
  *     band.tiles                 tile rows of a band
- *     out.cols                   columns of the output
- *     out.row, out.col           of a band, from one output row, one output pixel to the next
+ *     out.cols                   pixels of a row of the output
+ *     out.row                    of the image, from one output row to the next; with in_place
  *     row.step, row.reach        band rows from one output row to the next; that one output row needs; unless in_place
  *     down.stride, down.pad      of image rows; unless in_place
  *     kh, kw                     taps of the kernel, as the table has them: loops
@@ -33,7 +36,7 @@
  *     col.residues, col.residue  the same; with col_residues
  *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; band.at unless in_place, the last
  *                                one with defers
- *     panel.pitch                from one panel to the next
+ *     panel.pitch                from one panel to the next; unless at_once
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
  *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; the same
  *     count.all                  all k-packs; with finite or noted
@@ -42,17 +45,21 @@
  *     image.last                 from the image to its last block of channels; with finite
  *     image.row, image.rows      bytes of a row; rows; with finite
  *     strips                     panels or strips that tiles compute
- *     parts                      of a band; with parts, unless slices
- *     part.strips                strips of a part; with parts
+ *     parts                      of a band; unless slices
+ *     part.strips                strips of a part
  *     bands                      of each slice; with slices
  *     slice.image                from the channels of a part to those of the next one in the image; with slices
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks
  *     block.band, block.panel    from one block of channels to the next
  *     panel.out                  from one panel to the next in the result; unless staged
  *     block.panels, block.out    panels of a block of columns; from one block to the next; with narrow
- *     strips.S, panels.S         strips of a kind; panels of each, a loop; with staged
- *     strip.panels, panel.channels, buffer.bytes     of a strip, of a panel, of the staging buffer; with staged
- *     runs.T, run.T, run.pitch.T                     runs of a staged tile, a loop; pixels of one; from one to the next
+ *   with staged:
+ *     strips.S                   strips of a kind
+ *     strip.pitch, strip.columns     from one to the next: bytes of its panels; columns
+ *     panels.S, panel.row        panels of a strip, a loop; from one to the next in the buffer; unless at_once
+ *     buffer.bytes               of the staging buffer
+ *     run.T                      pixels of a run of a tile
+ *     runs.T, run.pitch.T        runs, a loop; from one to the next; unless at_once
  *     run.skip.T, run.gap.T      from the end of a run to the next in the buffer, and pixels in the result; with defers
  *   where tiles leave out taps, for rows D = down and columns D = across:
  *     D.stride, D.pad, D.taps, D.dilation            of the contraction; down.stride and down.pad once

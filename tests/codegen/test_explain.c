@@ -259,6 +259,39 @@ START_TEST(test_loops)
 }
 END_TEST
 
+/* Loops of one iteration that frames do without, by the tile: what they do for every tile counts where tiles are small.
+ */
+static const struct {
+    const char *spec;
+    int rows, cols, vectors;
+    const char *key;
+} FRAMES[] = {
+    {"mmad(dtype=int8, m=50, n=64, k=64)", 25, 1, 1, "operands=3 one_col=1 at_once=1 staged=1 whole=1\n"},
+    {"conv2d(dtype=int8, fm_shape=[1,14,14,32], kernel_shape=[1,1,1,32,32])", 1, 14, 2,
+     "operands=3 one_col=1 counts=1\n"},
+    {"conv2d(dtype=int8, fm_shape=[1,14,28,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, format=NZ, "
+     "quantPre=VREQ8)",
+     1, 14, 2, "operands=4 at_once=1 staged=1 whole=1 counts=1\n"},
+    {"conv2d(dtype=int8, fm_shape=[1,14,28,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, format=NZ, "
+     "quantPre=VREQ8)",
+     2, 7, 2, "operands=4 staged=1 whole=1 counts=1\n"},
+};
+
+START_TEST(test_frames)
+{
+    char schedule[160];
+    snprintf(schedule, sizeof schedule,
+             "schedule(kernel=vector, rows=%d, cols=%d, vectors=%d, unroll=1, band=2, hold=panel, blocks=1, ahead=0)",
+             FRAMES[_i].rows, FRAMES[_i].cols, FRAMES[_i].vectors);
+    aic_explanation e = explain(FRAMES[_i].spec, schedule, "avx512vnni");
+    const char *key = strstr(e.text, ": bands\n    ");
+    ck_assert_ptr_nonnull(key);
+    key += strlen(": bands\n    ");
+    ck_assert_msg(strncmp(key, FRAMES[_i].key, strlen(FRAMES[_i].key)) == 0, "%.100s", key);
+    aic_free(e.text);
+}
+END_TEST
+
 START_TEST(test_text)
 {
     static const char *const PARTS[] = {"schedule: schedule(",      "origin: default", "target: ",
@@ -450,6 +483,7 @@ Suite *suite_explain(void)
     TCase *tcase = tcase_create("explain");
     tcase_add_loop_test(tcase, test_taken, 0, sizeof TAKEN / sizeof TAKEN[0]);
     tcase_add_loop_test(tcase, test_loops, 0, sizeof LOOPS / sizeof LOOPS[0]);
+    tcase_add_loop_test(tcase, test_frames, 0, sizeof FRAMES / sizeof FRAMES[0]);
     tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
     tcase_add_test(tcase, test_traffic);
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);

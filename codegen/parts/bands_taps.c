@@ -1,0 +1,142 @@
+/* The loops around the tiles of a contraction: which taps and k-packs tiles do; see bands_taps.h. */
+#include "codegen/parts/bands_taps.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+
+enum { WORD_BYTES = 8 };
+
+static LLVMValueRef difference(const aic_band_taps *t, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildNSWSub(t->e->builder, a, b, "");
+}
+
+/* `index` times a number. */
+static LLVMValueRef scaled(const aic_band_taps *t, LLVMValueRef index, const char *name)
+{
+    return aic_times(t->e, index, aic_number(t->e, "%s", name));
+}
+
+/* ---- the table of taps ---- */
+
+/* The offset of band row or column number `distance`, which may be that of a residue. */
+static LLVMValueRef tap_offset(const aic_band_taps *t, LLVMValueRef distance, bool residues, const char *count,
+                               const char *bytes, const char *pitch)
+{
+    aic_emit *e = t->e;
+    if (!residues) {
+        return scaled(t, distance, pitch);
+    }
+    LLVMValueRef by = aic_number(e, "%s", count);
+    return aic_add(e, scaled(t, LLVMBuildURem(e->builder, distance, by, ""), bytes),
+                   scaled(t, LLVMBuildUDiv(e->builder, distance, by, ""), pitch));
+}
+
+void aic_emit_tap_table(const aic_band_taps *t)
+{
+    aic_emit *e = t->e;
+    const aic_bands_key *key = t->key;
+    LLVMValueRef table = aic_at(e, t->taps, aic_number(e, "taps.at"));
+    aic_loop down, across;
+    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_trips(e, "kh"), 1, NULL, 0);
+    LLVMValueRef row =
+        tap_offset(t, scaled(t, down.index, "kh.step"), key->row_residues, "row.residues", "row.residue", "row.pitch");
+    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_trips(e, "kw"), 1, NULL, 0);
+    LLVMValueRef column = tap_offset(t, scaled(t, across.index, "kw.step"), key->col_residues, "col.residues",
+                                     "col.residue", "pixel.pitch");
+    LLVMValueRef index = aic_add(e, aic_times(e, down.index, aic_trips(e, "kw")), across.index);
+    aic_store(e, aic_add(e, row, column), aic_at(e, table, aic_mul(e, index, WORD_BYTES)), 0, WORD_BYTES);
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &down);
+}
+
+/* ---- k-packs and taps that tiles leave out ---- */
+
+/* Where tiles read how many of them they compute. */
+static LLVMValueRef count_at(const aic_band_taps *t)
+{
+    return aic_at(t->e, t->taps, aic_number(t->e, "count.at"));
+}
+
+static void store_count(const aic_band_taps *t)
+{
+    LLVMValueRef less = aic_number(t->e, "count.less");
+    aic_store(t->e, difference(t, t->count, less), count_at(t), 0, WORD_BYTES);
+}
+
+void aic_find_tap_count(aic_band_taps *t)
+{
+    aic_emit *e = t->e;
+    aic_loop panels;
+    LLVMValueRef counts = aic_at(e, t->weight, aic_number(e, "counts.at")), most = aic_int(e, 1);
+    aic_loop_begin(e, &panels, "count: counts of k-packs", aic_int(e, 0), aic_trips(e, "counts"), 1, &most, 1);
+    LLVMValueRef count = aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES);
+    most = aic_max(e, most, count);
+    aic_loop_end(e, &panels);
+    t->count = most;
+    store_count(t);
+}
+
+void aic_store_noted_count(const aic_band_taps *t)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef note = aic_load(e, e->i32, aic_at(e, t->taps, aic_number(e, "note.at")), 0, sizeof(int32_t));
+    LLVMValueRef is_noted = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
+    LLVMValueRef count = LLVMBuildSelect(e->builder, is_noted, aic_number(e, "count.all"), t->count, "");
+    aic_store(e, difference(t, count, aic_number(e, "count.less")), count_at(t), 0, WORD_BYTES);
+}
+
+void aic_store_band_count(const aic_band_taps *t, LLVMValueRef height, LLVMValueRef top)
+{
+    aic_emit *e = t->e;
+    aic_branch branch;
+    LLVMValueRef all = aic_number(e, "count.all"), zero = aic_int(e, 0), bytes = aic_number(e, "image.row");
+    store_count(t);
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSLT, t->count, all, ""));
+    LLVMValueRef rows =
+        aic_add(e, scaled(t, aic_add(e, height, aic_int(e, -1)), "down.stride"), aic_number(e, "count.reach"));
+    LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), aic_number(e, "image.rows"));
+    LLVMValueRef from = aic_at(e, t->image, aic_add(e, aic_number(e, "image.last"), aic_times(e, first, bytes)));
+    LLVMValueRef size = aic_times(e, aic_max(e, difference(t, last, first), zero), bytes);
+    aic_emit_call(e, aic_callee(e, "finite", 2, 1), (LLVMValueRef[]){from, count_at(t), size}, 3);
+    aic_branch_end(e, &branch);
+}
+
+/* a divided by the dilation, rounded up; a is not negative. */
+static LLVMValueRef divide_up(const aic_band_taps *t, LLVMValueRef a, bool dilated, LLVMValueRef dilation)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef more = dilated ? aic_add(e, aic_add(e, a, dilation), aic_int(e, -1)) : a;
+    return dilated ? LLVMBuildUDiv(e->builder, more, dilation, "") : a;
+}
+
+/* Stores the two words of the range of taps in a direction. */
+static void store_range(const aic_band_taps *t, const char *direction, bool dilated, int size, LLVMValueRef first,
+                        int word)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef zero = aic_int(e, 0), one = aic_int(e, 1), dilation = aic_number(e, "%s.dilation", direction);
+    LLVMValueRef step = aic_times(e, first, aic_number(e, "%s.stride", direction));
+    LLVMValueRef reach = aic_number(e, "%s.reach.%d", direction, size), taps = aic_number(e, "%s.taps", direction);
+    LLVMValueRef before = difference(t, difference(t, aic_number(e, "%s.pad", direction), step), reach);
+    LLVMValueRef inside = difference(t, aic_number(e, "%s.end", direction), step);
+    LLVMValueRef from =
+        aic_min(e, divide_up(t, aic_max(e, before, zero), dilated, dilation), aic_number(e, "%s.last", direction));
+    LLVMValueRef end = divide_up(t, aic_max(e, inside, zero), dilated, dilation);
+    end = aic_min(e, aic_max(e, end, aic_add(e, from, one)), taps);
+    aic_store(e, from, t->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);
+    aic_store(e, end, t->taps, (word + 1) * (int64_t)WORD_BYTES, WORD_BYTES);
+}
+
+void aic_store_row_range(const aic_band_taps *t, LLVMValueRef first, int size)
+{
+    if (t->key->skips_rows) {
+        store_range(t, "down", t->key->dilated_rows, size, first, 0);
+    }
+}
+
+void aic_store_column_range(const aic_band_taps *t, LLVMValueRef first, int size)
+{
+    if (t->key->skips_columns) {
+        store_range(t, "across", t->key->dilated_columns, size, first, 2);
+    }
+}
