@@ -215,7 +215,6 @@ static void give_columns(const writer *w, aic_use *use, const aic_row_key *key)
     aic_use_number(use, c->image.row_pitch * w->g->source_bytes, "image.row");
     aic_use_number(use, w->inside > 0 ? first * c->image.pixel * w->g->source_bytes : 0, "image.first");
     if (key->fractal) {
-        aic_use_number(use, c->image.fractal_rows, "fractal.rows");
         aic_use_number(use, c->image.fractal * w->g->source_bytes, "fractal");
     }
 }
@@ -243,7 +242,7 @@ static aic_row_key key_of(const writer *w)
                          .fold = w->wish->fold,
                          .padded = padded,
                          .sides = lines && sides,
-                         .fractal = c->image.fractal_rows < c->down.extent,
+                         .fractal = c->image.fractal_rows < c->down.extent ? c->image.fractal_rows : 0,
                          .fast = !is_hot(w)};
 }
 
@@ -258,6 +257,8 @@ static aic_routine use_row(aic_program *program, const writer *w)
         give_channels(w, &use, &key);
     }
     give_columns(w, &use, &key);
+    aic_use_number(&use, w->b->row_pitch / w->b->col_residues, "row.pitch");
+    aic_use_number(&use, w->b->gap, "row.gap");
     return aic_program_add(program, &use, w->first > 0 ? "row_%lld" : "row", (long long)w->first);
 }
 
@@ -276,6 +277,9 @@ aic_routine aic_compose_pack_image(aic_program *program, const aic_plan *plan)
                               .residues = b->col_residues,
                               .notes = w.wish->specials || w.notes,
                               .behind = reads_behind(&w)};
+    if (aic_rows_are_together(&key) && !key.notes && !key.behind) {
+        return use_row(program, &w);
+    }
     aic_use use;
     aic_use_begin(&use, program, &aic_part_rows, &key);
     aic_use_number(&use, b->row_pitch / b->col_residues, "row.pitch");

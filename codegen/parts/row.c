@@ -291,7 +291,7 @@ static LLVMValueRef image_row(const writer *w, LLVMValueRef h)
     if (!w->key->fractal) {
         return aic_at(e, w->image, aic_times(e, h, row));
     }
-    LLVMValueRef rows = aic_number(e, "fractal.rows");
+    LLVMValueRef rows = aic_int(e, w->key->fractal);
     LLVMValueRef fractal = aic_times(e, LLVMBuildUDiv(e->builder, h, rows, ""), aic_number(e, "fractal"));
     return aic_at(e, w->image, aic_add(e, fractal, aic_times(e, LLVMBuildURem(e->builder, h, rows, ""), row)));
 }
@@ -426,9 +426,23 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
+/* Packs `rows` rows, h being the image row at the top of the first one. */
+static void emit_rows(const writer *w, LLVMValueRef row, LLVMValueRef h, LLVMValueRef rows)
+{
+    aic_emit *e = w->e;
+    aic_loop loop;
+    LLVMValueRef next[] = {row, h};
+    aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), rows, 1, next, 2);
+    (w->key->fold > 1 ? emit_folded : emit_into)(w, next[0], next[1]);
+    next[0] = aic_at(e, next[0], aic_number(e, "row.pitch"));
+    next[1] = aic_add(e, next[1], aic_number(e, "row.gap"));
+    aic_loop_end(e, &loop);
+}
+
 LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
 {
-    static const char *const PARAMS[] = {"row", "image", "note", "h"}, *const WITHOUT[] = {"row", "image", "h"};
+    static const char *const PARAMS[] = {"row", "image", "note", "h", "rows"};
+    static const char *const WITHOUT[] = {"row", "image", "h", "rows"};
     const aic_row_key *key = of;
     const unsigned pointers = key->special_end > 0 ? 3 : 2;
     writer w = {.e = e, .key = key, .source_bytes = (unsigned)aic_dtype_size((aic_dtype)key->dtype)};
@@ -440,12 +454,12 @@ LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
                                     .planes = (unsigned)key->planes};
     w.target_bytes = w.arithmetic.kpack_bytes / w.arithmetic.kpack_channels;
     aic_emit_function(e, name, key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers,
-                      1);
-    aic_note_function(e, "packs a row of the band, `h` the image row at its top");
+                      2);
+    aic_note_function(e, "packs rows of the band, `h` the image row at the top of the first one");
     LLVMValueRef function = e->function;
     w.image = aic_emit_param(e, 1);
     w.note = pointers == 3 ? aic_emit_param(e, 2) : NULL;
-    (key->fold > 1 ? emit_folded : emit_into)(&w, aic_emit_param(e, 0), aic_emit_param(e, pointers));
+    emit_rows(&w, aic_emit_param(e, 0), aic_emit_param(e, pointers), aic_emit_param(e, pointers + 1));
     aic_emit_function_end(e);
     return function;
 }

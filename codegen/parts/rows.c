@@ -21,21 +21,25 @@ static LLVMValueRef row_at(aic_emit *e, const aic_rows_key *key, LLVMValueRef ba
     return aic_at(e, band, aic_add(e, residue, aic_times(e, LLVMBuildUDiv(b, index, residues, ""), pitch)));
 }
 
-LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
+/* Calls what packs `rows` rows of a column residue, h being the image row at the top of the first one. */
+static void call_row(aic_emit *e, unsigned residue, LLVMValueRef row, LLVMValueRef note, LLVMValueRef h,
+                     LLVMValueRef rows)
 {
-    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    const aic_rows_key *key = of;
-    const unsigned pointers = key->notes ? 3 : 2;
+    const unsigned pointers = note != NULL ? 3 : 2;
     char role[AIC_ROLE_NAME_MAX];
-    aic_loop loop;
-    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
-    aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
-    LLVMValueRef function = e->function, note = NULL;
-    if (key->notes) {
-        LLVMValueRef before = LLVMBuildNeg(e->builder, aic_number(e, "notes.before"), "");
-        note = aic_at(e, aic_emit_param(e, 0), before);
-        aic_store(e, LLVMConstNull(e->i32), note, 0, sizeof(int32_t));
+    LLVMValueRef args[] = {row, aic_emit_param(e, 1), note, h, rows};
+    (void)snprintf(role, sizeof role, "row.%u", residue);
+    if (note == NULL) {
+        args[2] = h;
+        args[3] = rows;
     }
+    aic_emit_call(e, aic_callee(e, role, pointers, 2), args, pointers + 2);
+}
+
+/* Row by row: each lies somewhere else, or has several parts. */
+static void emit_apart(aic_emit *e, const aic_rows_key *key, LLVMValueRef note)
+{
+    aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = row_at(e, key, aic_emit_param(e, 0), loop.index);
     LLVMValueRef gap = key->gap ? aic_number(e, "row.gap") : aic_int(e, 1);
@@ -46,11 +50,28 @@ LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
     }
     for (unsigned r = 0; r < key->residues; r++) {
         LLVMValueRef at = r == 0 ? row : aic_at(e, row, aic_number(e, "residue.%u", r));
-        (void)snprintf(role, sizeof role, "row.%u", r);
-        LLVMValueRef args[] = {at, aic_emit_param(e, 1), key->notes ? note : h, h};
-        aic_emit_call(e, aic_callee(e, role, pointers, 1), args, pointers + 1);
+        call_row(e, r, at, note, h, aic_int(e, 1));
     }
     aic_loop_end(e, &loop);
+}
+
+LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
+    const aic_rows_key *key = of;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
+    aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
+    LLVMValueRef function = e->function, note = NULL;
+    if (key->notes) {
+        LLVMValueRef before = LLVMBuildNeg(e->builder, aic_number(e, "notes.before"), "");
+        note = aic_at(e, aic_emit_param(e, 0), before);
+        aic_store(e, LLVMConstNull(e->i32), note, 0, sizeof(int32_t));
+    }
+    if (aic_rows_are_together(key)) {
+        call_row(e, 0, aic_emit_param(e, 0), note, aic_emit_param(e, 2), aic_emit_param(e, 3));
+    } else {
+        emit_apart(e, key, note);
+    }
     if (key->behind) {
         LLVMValueRef end =
             aic_at(e, aic_emit_param(e, 0), aic_times(e, aic_emit_param(e, 3), aic_number(e, "row.pitch")));
