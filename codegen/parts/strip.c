@@ -272,30 +272,22 @@ static row_addresses addresses_of(const walk *w, const slab *c, LLVMValueRef fir
     return at;
 }
 
-static void emit_singles(const walk *w, const slab *c, LLVMValueRef count)
-{
-    aic_emit *e = w->e;
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "row: rows, one at a time", aic_int(e, 0), count, 1, NULL, 0);
-    const row_addresses at = addresses_of(w, c, loop.index);
-    emit_body(w, c, &at, 1, true);
-    aic_loop_end(e, &loop);
-}
-
-/* Computes all rows, which are a multiple of `step`. The loop carries the addresses and increments them. */
-static void emit_steps(const walk *w, const slab *c, int64_t step)
+/* Computes `count` rows, which are a multiple of `step`, or each alone. The loop carries the addresses and increments
+ * them. */
+static void emit_steps(const walk *w, const slab *c, LLVMValueRef count, int64_t step, bool single)
 {
     aic_emit *e = w->e;
     const row_addresses first = addresses_of(w, c, aic_int(e, 0));
     LLVMValueRef carried[2 + AIC_EPILOGUE_STEPS] = {first.source, first.target};
-    unsigned count = 2;
+    unsigned values = 2;
     for (unsigned s = 0; s < w->k->steps; s++) {
         if (first.inputs[s] != NULL) {
-            carried[count++] = first.inputs[s];
+            carried[values++] = first.inputs[s];
         }
     }
     aic_loop loop;
-    aic_loop_begin(e, &loop, "rows: rows, some at a time", aic_int(e, 0), w->count, step, carried, count);
+    aic_loop_begin(e, &loop, single ? "row: rows, one at a time" : "rows: rows, some at a time", aic_int(e, 0), count,
+                   step, carried, values);
     row_addresses at = {.source = carried[0], .target = carried[1]};
     carried[0] = aic_at_const(e, at.source, step * ROW_BYTES);
     carried[1] = target_row(w, c, at.target, step);
@@ -305,7 +297,7 @@ static void emit_steps(const walk *w, const slab *c, int64_t step)
             carried[i++] = input_row(w, s, at.inputs[s], step);
         }
     }
-    emit_body(w, c, &at, step, false);
+    emit_body(w, c, &at, step, single);
     aic_loop_end(e, &loop);
 }
 
@@ -318,17 +310,17 @@ static void emit_rows(const walk *w, const slab *c, int64_t rows, bool slow)
     const int64_t how = w->k->walk[(c->is_tail ? AIC_WALK_TAIL : 0) + (slow ? AIC_WALK_SLOW : 0)];
     LLVMValueRef none = aic_int(e, 0), count = w->count;
     if (how == AIC_WALK_SINGLES) {
-        emit_singles(w, c, count);
+        emit_steps(w, c, count, 1, true);
         return;
     }
     if (how == AIC_WALK_STEPS) {
-        emit_steps(w, c, step);
+        emit_steps(w, c, count, step, false);
         return;
     }
     LLVMValueRef last = LLVMBuildNSWSub(e->builder, count, aic_int(e, step), "");
     LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, none, "");
     if (how == AIC_WALK_BOTH) {
-        emit_singles(w, c, LLVMBuildSelect(e->builder, few, count, none, ""));
+        emit_steps(w, c, LLVMBuildSelect(e->builder, few, count, none, ""), 1, true);
         count = LLVMBuildSelect(e->builder, few, none, count, "");
     }
     aic_loop_begin(e, &loop, "rows: rows, some at a time", none, count, step, NULL, 0);
