@@ -41,6 +41,7 @@ static aic_entry_key key_of(const member *m, aic_entry_form form)
                            .operands = table ? 0 : (int64_t)m->plan->operands,
                            .packed = table ? 0 : r->pack.operand,
                            .phases = packs ? 0 : r->phases,
+                           .fast = packs || form == AIC_ENTRY_PHASE || !aic_plan_is_short(m->plan),
                            .floats = !packs && (r->needs & AIC_NEEDS_FLOAT) != 0,
                            .packs_floats = r->pack.floats && form != AIC_ENTRY_DIRECT && form != AIC_ENTRY_CHECK,
                            .tiles = !packs && (r->needs & AIC_NEEDS_TILES) != 0};

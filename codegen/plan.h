@@ -38,6 +38,14 @@ void aic_plan_free(aic_plan *plan); /* NULL does nothing */
  * has no schedule. */
 aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule);
 
+/* Whether a call takes so short that what code compiled fast does around the work, some tens of vector operations more
+ * than code compiled well, is percents of it. */
+static inline bool aic_plan_is_short(const aic_plan *plan)
+{
+    enum { SURPLUS = 40, PERCENT = 1 };
+    return plan->cost * PERCENT < 100 * SURPLUS;
+}
+
 /* The same from its text form. Fields that are left out follow the default rule, given the others. */
 aic_status aic_plan_parse(aic_plan *plan, const char *text);
 

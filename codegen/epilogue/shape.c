@@ -410,8 +410,11 @@ static aic_routine compose_bands(aic_program *program, const aic_plan *plan)
     const aic_target *target = plan->problem.target;
     const int64_t tail = p->columns % LANES, columns = p->columns - tail;
     const bool masks = tail > 0 && aic_has_masks(target);
-    aic_strips_key key = {
-        .operands = (int64_t)plan->operands, .strip = columns > 0, .tail = masks ? LANES : tail, .masks = masks};
+    aic_strips_key key = {.fast = !aic_plan_is_short(plan),
+                          .operands = (int64_t)plan->operands,
+                          .strip = columns > 0,
+                          .tail = masks ? LANES : tail,
+                          .masks = masks};
     aic_routine whole = 0, past = 0, rest = 0;
     aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
                                 .form = {s->blocks, s->rows},

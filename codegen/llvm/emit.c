@@ -88,11 +88,11 @@ void aic_emit_hide(const aic_emit *e, LLVMValueRef function)
 /* Adds a function and makes it the one that is emitted. */
 static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVMTypeRef type)
 {
-    e->module = kind == AIC_EMIT_HOT ? e->hot : e->frame;
-    e->function = LLVMAddFunction(e->module, name, type);
-    e->compiled_well = kind == AIC_EMIT_HOT;
+    e->compiled_well = kind == AIC_EMIT_HOT || kind == AIC_EMIT_HOT_ENTRY;
     e->carries_vectors = kind == AIC_EMIT_HOT || kind == AIC_EMIT_SELDOM;
-    if (kind != AIC_EMIT_ENTRY) {
+    e->module = e->compiled_well ? e->hot : e->frame;
+    e->function = LLVMAddFunction(e->module, name, type);
+    if (kind != AIC_EMIT_ENTRY && kind != AIC_EMIT_HOT_ENTRY) {
         aic_emit_hide(e, e->function);
     }
     /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
@@ -102,7 +102,7 @@ static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVM
     }
     /* Each function gets its own register allocation. */
     add_attribute(e, "noinline");
-    if (kind != AIC_EMIT_HOT) {
+    if (!e->compiled_well) {
         add_attribute(e, "optnone");
     }
     if (!e->own_machine) {

@@ -41,10 +41,11 @@ void aic_emit_divide(aic_emit *e, LLVMModuleRef hot);
 
 /* Functions by their callers and by what their speed is worth. */
 typedef enum aic_emit_kind {
-    AIC_EMIT_ENTRY,  /* for callers; compiled fast */
-    AIC_EMIT_FRAME,  /* internal; loops around calls, compiled fast: what its loops do for each call is kept short */
-    AIC_EMIT_SELDOM, /* internal; compiled fast where a rule finds that optimising it costs more than it gains */
-    AIC_EMIT_HOT,    /* internal; compiled well */
+    AIC_EMIT_ENTRY,     /* for callers; compiled fast */
+    AIC_EMIT_FRAME,     /* internal; loops around calls, compiled fast: what its loops do for each call is kept short */
+    AIC_EMIT_SELDOM,    /* internal; compiled fast where a rule finds that optimising it costs more than it gains */
+    AIC_EMIT_HOT,       /* internal; compiled well */
+    AIC_EMIT_HOT_ENTRY, /* for callers; compiled well */
 } aic_emit_kind;
 
 /* Of a function or an intrinsic; more ends in AIC_INTERNAL, as do more values that a loop carries. */

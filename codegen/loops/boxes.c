@@ -29,7 +29,8 @@ void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box
                        unsigned pointers, aic_bodies *bodies)
 {
     const int64_t items = plan->requirements.phase[0].items;
-    aic_boxes_key key = {.operands = (int64_t)plan->operands, .pointers = pointers, .boxes = boxes};
+    aic_boxes_key key = {
+        .fast = !aic_plan_is_short(plan), .operands = (int64_t)plan->operands, .pointers = pointers, .boxes = boxes};
     aic_use use;
     aic_use_begin(&use, program, &aic_part_boxes, &key);
     aic_use_number(&use, items, "items");

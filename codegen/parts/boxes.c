@@ -68,7 +68,7 @@ static LLVMValueRef is_aligned(aic_emit *e, LLVMValueRef output)
 LLVMValueRef aic_emit_part_boxes(aic_emit *e, const void *of, const char *name)
 {
     const aic_boxes_key *key = of;
-    aic_emit_body(e, AIC_EMIT_FRAME, name, (unsigned)key->operands);
+    aic_emit_body(e, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, name, (unsigned)key->operands);
     aic_note_function(e, "phase: every box, as much of it as the items are");
     aic_emit_aliases(e);
     LLVMValueRef function = e->function, aligned = key->past != 0 ? is_aligned(e, aic_emit_param(e, 0)) : NULL;

@@ -106,6 +106,11 @@ static void load_operands(entry *n, LLVMValueRef table)
 
 /* ---- the forms ---- */
 
+static aic_emit_kind kind_of(const entry *n)
+{
+    return n->key->fast ? AIC_EMIT_ENTRY : AIC_EMIT_HOT_ENTRY;
+}
+
 /* Starts the function with the operands and a workspace, which is returned. */
 static LLVMValueRef begin_direct(entry *n, const char *name)
 {
@@ -114,7 +119,7 @@ static LLVMValueRef begin_direct(entry *n, const char *name)
     aic_limit("parameters of an entry point", count + 1, AIC_PARAMS_MAX);
     aic_operand_names(n->e, count, names);
     names[count] = "workspace";
-    aic_emit_function(n->e, name, AIC_EMIT_ENTRY, names, count + 1, 0);
+    aic_emit_function(n->e, name, kind_of(n), names, count + 1, 0);
     for (unsigned i = 0; i < count; i++) {
         n->operand[i] = aic_emit_param(n->e, i);
     }
@@ -177,7 +182,7 @@ static void emit_check(entry *n, const char *name)
 static void emit_member(entry *n, const char *name)
 {
     static const char *const PARAMS[] = {"operands", "workspace"};
-    aic_emit_function(n->e, name, AIC_EMIT_ENTRY, PARAMS, 2, 0);
+    aic_emit_function(n->e, name, kind_of(n), PARAMS, 2, 0);
     load_operands(n, aic_emit_param(n->e, 0));
     pack(n, aic_emit_param(n->e, 1));
     run(n, aic_emit_param(n->e, 1));

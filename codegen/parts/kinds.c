@@ -95,7 +95,7 @@ static const aic_field entry_fields[] = {
 #include "codegen/parts/entry.def"
 #undef AIC_FIELD
 };
-KIND(entry, AIC_PART_FAST);
+KIND(entry, AIC_PART_BY_KEY);
 
 static const aic_field both_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_both_key, __VA_ARGS__)
@@ -136,7 +136,7 @@ static const aic_field strips_fields[] = {
 #include "codegen/parts/strips.def"
 #undef AIC_FIELD
 };
-KIND(strips, AIC_PART_FAST);
+KIND(strips, AIC_PART_BY_KEY);
 
 static const aic_field load_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_key, __VA_ARGS__)
@@ -194,7 +194,7 @@ static const aic_field boxes_fields[] = {
 #include "codegen/parts/boxes.def"
 #undef AIC_FIELD
 };
-KIND(boxes, AIC_PART_FAST);
+KIND(boxes, AIC_PART_BY_KEY);
 
 static const aic_field move_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_move_key, __VA_ARGS__)

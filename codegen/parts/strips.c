@@ -94,7 +94,7 @@ LLVMValueRef aic_emit_part_strips(aic_emit *e, const void *of, const char *name)
     frame f = {.e = e, .key = of};
     const unsigned operands = (unsigned)f.key->operands;
     aic_loop loop;
-    aic_emit_body(e, AIC_EMIT_FRAME, name, operands);
+    aic_emit_body(e, f.key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, name, operands);
     aic_note_function(e, "phase: bands of rows of accumulators through the strips");
     LLVMValueRef function = e->function, size = aic_number(e, "band");
     f.out = aic_emit_param(e, OUT);

@@ -292,6 +292,34 @@ START_TEST(test_frames)
 }
 END_TEST
 
+/* What is around the work is compiled well where calls are short, and fast, which nobody notices, where they are long.
+ */
+static const struct {
+    const char *spec, *part, *key;
+} SHORT[] = {
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,4,16])", "boxes", "operands=3 "},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,4,16])", "entry", "operands=3 phases=1 floats=1\n"},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,16,64,256])", "boxes", "fast=1 operands=3 "},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,16,64,256])", "entry", "operands=3 phases=1 fast=1 floats=1\n"},
+    {"tik_fixpipe(src=float32, dst=float16, cburst_num=3, burst_len=4, quantize_params=fp322fp16)", "strips",
+     "operands="},
+    {"tik_fixpipe(src=float32, dst=float16, cburst_num=64, burst_len=800, quantize_params=fp322fp16)", "strips",
+     "fast=1 operands="},
+};
+
+START_TEST(test_short)
+{
+    char name[32];
+    snprintf(name, sizeof name, ": %s\n    ", SHORT[_i].part);
+    aic_explanation e = explain(SHORT[_i].spec, NULL, "avx512vnni");
+    const char *key = strstr(e.text, name);
+    ck_assert_ptr_nonnull(key);
+    key += strlen(name);
+    ck_assert_msg(strncmp(key, SHORT[_i].key, strlen(SHORT[_i].key)) == 0, "%.100s", key);
+    aic_free(e.text);
+}
+END_TEST
+
 START_TEST(test_text)
 {
     static const char *const PARTS[] = {"schedule: schedule(",      "origin: default", "target: ",
@@ -484,6 +512,7 @@ Suite *suite_explain(void)
     tcase_add_loop_test(tcase, test_taken, 0, sizeof TAKEN / sizeof TAKEN[0]);
     tcase_add_loop_test(tcase, test_loops, 0, sizeof LOOPS / sizeof LOOPS[0]);
     tcase_add_loop_test(tcase, test_frames, 0, sizeof FRAMES / sizeof FRAMES[0]);
+    tcase_add_loop_test(tcase, test_short, 0, sizeof SHORT / sizeof SHORT[0]);
     tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
     tcase_add_test(tcase, test_traffic);
     tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
