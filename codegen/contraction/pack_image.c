@@ -83,8 +83,7 @@ static bool runs(const writer *w)
 bool aic_pack_image_notes(const aic_plan *plan)
 {
     const writer w = writer_of(plan, 0);
-    const bool packs = !w.g->in_place && w.t->kernel->compose_image == NULL;
-    return packs && w.t->tile.counts && w.c->dtype != AIC_INT8 && w.c->c1 == 1 && w.b->col_residues == 1 && runs(&w) &&
+    return w.t->tile.notes && w.t->kernel->compose_image == NULL && w.b->col_residues == 1 && runs(&w) &&
            w.inside * channels_at_once(&w) >= aic_row_vector(w.channel_bytes) && is_hot(&w);
 }
 

@@ -47,8 +47,7 @@ void aic_plan_staging_lay_out(const aic_plan_geometry *g, const aic_wish *wish, 
     s->offset = aic_round_up(t->range_bytes + p->taps * word, AIC_LINE_BYTES);
     s->notes_offset = s->offset + buffers * s->buffer_bytes;
     s->planes_bytes = wish->halves ? wish->step_kpacks * p->step_bytes * g->arithmetic.planes : 0;
-    const bool notes = wish->specials || (t->counts && g->arithmetic.product == AIC_PRODUCT_FLOAT);
-    s->planes_offset = s->notes_offset + (notes ? AIC_LINE_BYTES : 0);
+    s->planes_offset = s->notes_offset + (wish->specials || t->notes ? AIC_LINE_BYTES : 0);
     s->deferred_offset = s->planes_offset + 2 * s->planes_bytes;
     s->band_offset = s->deferred_offset + (s->defers ? aic_round_up(AIC_DEFERRED_WORDS * word, AIC_LINE_BYTES) : 0);
     s->private_bytes = s->band_offset + aic_round_up(b->bytes + surplus, AIC_LINE_BYTES);

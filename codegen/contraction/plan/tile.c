@@ -29,6 +29,7 @@ aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geomet
                            .out_row = b->row_step / b->row_residues * b->row_pitch / b->col_residues,
                            .out_col = b->col_step / b->col_residues * b->pixel_pitch,
                            .counts = counts,
+                           .notes = counts && c->dtype != AIC_INT8 && c->c1 == 1 && !g->in_place,
                            .count_offset = range_words * (int64_t)sizeof(int64_t),
                            .range_bytes = (range_words + (counts ? 1 : 0)) * (int64_t)sizeof(int64_t)};
 }

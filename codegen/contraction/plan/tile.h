@@ -12,6 +12,7 @@ typedef struct aic_plan_tile {
     int64_t range_bytes;  /* before the table of taps: of the current tile's tap ranges and of the count of k-packs */
     bool counts;          /* the last word of these says how many k-packs of every tap have weights other than 0 */
     int64_t count_offset; /* of this word */
+    bool notes;           /* there is room for a note of packing whether the image is finite, of which that depends */
 } aic_plan_tile;
 
 aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
