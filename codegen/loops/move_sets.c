@@ -58,8 +58,9 @@ int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size)
         return 0;
     }
     int64_t lines = p->past || p->next.extent > 1 ? 1 : machine->run_lines;
-    while (lines > 1 && (p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
-                         aic_round_up(extent, lines * columns) - extent > extent / 8)) {
+    while (lines > 1 &&
+           (lines * columns > extent || p->tile.rows * lines * machine->line_bytes > machine->l1_bytes / 2 ||
+            aic_round_up(extent, lines * columns) - extent > extent / 8)) {
         lines /= 2;
     }
     return lines * columns;
