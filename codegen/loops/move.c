@@ -366,6 +366,17 @@ static bool choose_following(aic_move_plan *p, unsigned size, int64_t most)
     return best > 0;
 }
 
+/* Columns of a last tile of `rest` columns: a power of two, and where its rows are loaded by lanes, no few of them, so
+ * that kernels have the same code: a few stores more cost little beside that, unless they begin anywhere in lines. */
+static int64_t tail_of(const aic_move_plan *p, int64_t rest, int64_t lane)
+{
+    const int64_t columns = aic_power_within(2 * rest - 1);
+    if (lane > p->tile.rows) {
+        return columns;
+    }
+    return aic_is_power(p->tile.rows) ? aic_most(columns, aic_least(lane, 2 * p->tile.cols) / 4) : rest;
+}
+
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
     if (p->tile.unit > 0) {
@@ -396,7 +407,7 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
     }
     int64_t rest = p->tile.stage == 0 && p->tile.over == 0 ? p->read.extent % p->tile.cols : 0;
     if (rest > 0 && 2 * rest <= p->tile.cols) {
-        p->tile.tail = VECTOR_MIN / size <= p->tile.rows ? rest : aic_power_within(2 * rest - 1);
+        p->tile.tail = tail_of(p, rest, VECTOR_MIN / size);
     }
 }
 

@@ -30,16 +30,26 @@ static unsigned pointers_of(const usage *u)
 
 /* ---- the key ---- */
 
-/* Bytes that are not far; else 0. */
-static int64_t near(int64_t bytes)
+/* Whether the last of these tiles begins where a number says. */
+static bool begins_earlier(const aic_move_plan *p, const aic_box_dim *d, int64_t tile)
 {
-    return bytes > 0 && bytes <= AIC_MOVE_NEAR ? bytes : 0;
+    return p->transposes || d->extent % tile != 0;
 }
 
-/* Whether tiles of so many indices of a dimension stick out. */
-static bool sticks_out(const aic_box_dim *d, int64_t tile)
+/* Bytes from a row to the next where rows may follow each other in a lane; else 0. */
+static int64_t row_pitch(const aic_move_plan *p, int64_t size, int64_t bytes)
 {
-    return d->extent % tile != 0;
+    if (p->tile.unit > 0) {
+        return p->tile.cols % 2 != 0 && bytes == p->tile.cols * size ? bytes : 0;
+    }
+    const int64_t row = p->tile.cols * size;
+    return row < AIC_MOVE_LANE && (bytes == row || bytes == row - p->tile.over * size) ? bytes : 0;
+}
+
+/* Bytes from a column to the next where these follow each other; else 0. */
+static int64_t column_pitch(const aic_move_plan *p, int64_t size)
+{
+    return p->follow.extent == 1 && p->read.out == p->tile.rows * size ? p->read.out : 0;
 }
 
 /* Bytes of a line where the lines that a tile stores to are fetched for writing; else 0. Columns that begin anywhere in
@@ -84,18 +94,43 @@ static int64_t fetched_ahead(const aic_move_plan *p, int64_t size)
     return p->follow.extent > 1 && p->tile.gather > 0 && wants_fetching(p) ? COLUMNS_AHEAD * p->tile.cols * size : 0;
 }
 
-static void set_transposition(aic_move_key *k, const aic_move_plan *p)
+/* Whether the box is what a move of many tiles leaves over at its edges. */
+static bool is_rest(const aic_move *move, const aic_move_plan *p)
 {
+    enum { PART = 3, MANY = 8 << 10 };
+    int64_t bytes = 0;
+    for (unsigned i = 0; i < move->boxes; i++) {
+        bytes += aic_box_bytes(move, &move->box[i]);
+    }
+    return bytes >= MANY && PART * p->bytes <= bytes;
+}
+
+/* How many rows are read is a number in a rest, so that all rests have little code between them: a tenth more time of a
+ * tile is little of all there. */
+static void set_valid_rows(usage *u)
+{
+    enum { FEW = 4 };
+    const aic_move_plan *p = u->p;
+    aic_move_key *k = &u->key;
+    const int64_t rows = k->group > 0 ? k->group : k->rows, valid = aic_least(p->rows_valid, rows);
+    k->masks = valid > FEW && valid < rows && !aic_is_power(valid) && k->row_pitch == 0 && is_rest(u->move, p);
+    k->valid = k->masks ? aic_move_rows_up_to(valid) : valid;
+}
+
+static void set_transposition(usage *u)
+{
+    const aic_move_plan *p = u->p;
+    aic_move_key *k = &u->key;
     const int64_t in = p->write.in[0];
     k->group = p->next.extent > 1 ? p->write.extent : 0;
-    k->valid = aic_least(p->rows_valid, k->group > 0 ? k->group : k->rows);
+    k->row_pitch = row_pitch(p, k->size, in);
+    k->next_pitch = k->group > 0 ? row_pitch(p, k->size, p->next.in[0] - (k->group - 1) * in) : 0;
+    k->column_pitch = column_pitch(p, k->size);
+    set_valid_rows(u);
     k->follow = p->follow.extent > 1 ? p->tile.follow_count : 0;
     k->over = p->tile.over;
     k->tail = p->tile.tail;
     k->stage = p->tile.stage;
-    k->row_pitch = near(in);
-    k->next_pitch = k->group > 0 ? near(p->next.in[0] - (k->group - 1) * in) : 0;
-    k->column_pitch = near(p->read.out);
     k->unit = p->tile.unit;
     k->gather = p->tile.gather;
     k->fetch = fetched_line(p, k->size);
@@ -117,16 +152,19 @@ static int64_t columns_of(const aic_move_plan *p)
                                 : p->read.extent;
 }
 
-/* Runs of bytes: the size of elements is no part of the code, nor how many of a run of one access are read, where a
- * mask says it. */
+/* Runs of bytes: the size of elements is no part of the code, nor where the last access begins, nor how many of a run
+ * of one access are read, where a mask says it. */
 static void set_runs(usage *u, const aic_target *target)
 {
     const aic_move_plan *p = u->p;
     aic_move_key *k = &u->key;
     const bool partial = !k->fill && p->run_valid > 0 && p->run_valid < p->run;
-    k->run = p->run;
-    k->masks = partial && p->run == p->vector && !aic_is_power(p->run_valid) && aic_has_masks(target);
-    k->valid = k->fill ? 0 : k->masks ? 1 : p->run_valid;
+    k->vector = 0;
+    k->run = aic_least(p->vector, aic_power_within(p->run));
+    k->accesses = aic_parts(p->run, k->run);
+    k->masks =
+        partial && k->accesses == 1 && k->run >= AIC_MOVE_LANE && !aic_is_power(p->run_valid) && aic_has_masks(target);
+    k->valid = !partial ? 0 : k->masks ? 1 : p->run_valid;
     k->value = k->fill || p->run_valid < p->run ? u->move->value : 0;
 }
 
@@ -145,9 +183,8 @@ static void make_key(usage *u, const aic_target *target)
                         .rows = p->tile.rows,
                         .cols = p->tile.cols,
                         .transposes = p->transposes};
-    k->near_over = k->near && sticks_out(&p->near, p->burst);
     if (p->transposes) {
-        set_transposition(k, p);
+        set_transposition(u);
     } else if (p->chunk > 0) {
         k->chunk = p->chunk;
         k->chunk_over = p->run % p->chunk != 0;
@@ -160,10 +197,10 @@ static void make_key(usage *u, const aic_target *target)
     const int64_t tile = p->next.extent > 1 ? p->tile.next_count : p->tile.rows;
     k->bands = along->extent > p->tile.band;
     k->writes = aic_least(along->extent, p->tile.band) > tile;
-    k->write_over = (k->bands || k->writes) && sticks_out(along, p->tile.gather > 0 ? p->tile.band : tile);
+    k->write_over = (k->bands || k->writes) && begins_earlier(p, along, tile);
     const aic_box_dim *across = p->follow.extent > 1 ? &p->follow : &p->read;
     k->reads = columns_of(p) > columns_of_tile(p);
-    k->read_over = k->reads && k->tail == 0 && sticks_out(across, columns_of_tile(p));
+    k->read_over = k->reads && k->tail == 0 && begins_earlier(p, across, columns_of_tile(p));
 }
 
 /* ---- the numbers ---- */
@@ -191,7 +228,7 @@ static void give_loops(usage *u)
     if (u->key.near) {
         aic_use_trips(&u->use, aic_parts(p->near.extent, p->burst), "bursts");
         aic_use_trips(&u->use, p->burst, "burst");
-        give_tiles(u, &p->near, "near", p->burst, u->key.near_over);
+        give_tiles(u, &p->near, "near", p->burst, true);
     }
     for (unsigned d = 0; d < p->box.dims; d++) {
         char name[AIC_NUMBER_NAME_MAX];
@@ -242,7 +279,9 @@ static void give_runs(usage *u)
     }
     if (p->chunk > 0) {
         aic_use_trips(&u->use, p->run, "run");
-        aic_use_number(&u->use, p->run - p->chunk, "run.last");
+    }
+    if (p->chunk > 0 || u->key.accesses > 1) {
+        aic_use_number(&u->use, p->run - (p->chunk > 0 ? p->chunk : u->key.run), "run.last");
     }
 }
 
@@ -250,9 +289,12 @@ static void give_transposition(usage *u)
 {
     const aic_move_plan *p = u->p;
     const aic_move_key *k = &u->key;
-    const int64_t group = k->group > 0 ? k->group : k->rows;
+    const int64_t group = k->group > 0 ? k->group : k->rows, last = aic_least(p->rows_valid, group) - 1;
+    if (k->masks) {
+        aic_use_number(&u->use, last + 1, "valid");
+    }
     for (int64_t row = 1; row < k->rows; row++) {
-        const int64_t at = row / group * p->next.in[0] + row % group * p->write.in[0];
+        const int64_t at = row / group * p->next.in[0] + aic_least(row % group, last) * p->write.in[0];
         if (row % group < k->valid && (k->row_pitch == 0 || k->group > 0) && (k->stage == 0 || row < group)) {
             aic_use_number(&u->use, at, "row.%lld", (long long)row);
         }

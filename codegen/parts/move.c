@@ -92,15 +92,6 @@ static LLVMTypeRef bytes_type(aic_emit *e, int64_t bytes)
     return bytes <= 8 ? LLVMIntTypeInContext(e->context, (unsigned)bytes * 8) : aic_vector(e->i8, (unsigned)bytes);
 }
 
-static int64_t width_within(const walk *w, int64_t bytes)
-{
-    int64_t width = w->k->vector;
-    while (width > bytes) {
-        width /= 2;
-    }
-    return width;
-}
-
 /* The move's value, over and over. */
 static LLVMValueRef constant_bytes(const walk *w, int64_t bytes)
 {
@@ -149,22 +140,41 @@ static void store_bytes(const walk *w, LLVMValueRef value, LLVMValueRef out, int
     }
 }
 
-/* `bytes` bytes in the fewest accesses: the last one overlaps the one before where it must. From `valid` on they are
- * constant, all of them where there is no input. */
-static void move_bytes(const walk *w, int64_t bytes, int64_t valid)
+/* An access of `width` bytes from `at` on, the first `valid` of which are read; the others are constant, all of them
+ * where there is no input. */
+static void move_access(const walk *w, int64_t at, int64_t width, int64_t valid)
 {
-    int64_t width = width_within(w, bytes);
+    LLVMValueRef value;
+    if (w->k->fill || valid <= 0) {
+        value = constant_bytes(w, width);
+    } else if (valid < width) {
+        value = load_part(w, w->pointer[1], at, width, valid);
+    } else {
+        value = load_bytes(w, w->pointer[1], at, width);
+    }
+    store_bytes(w, value, w->pointer[0], at, width);
+}
+
+/* `bytes` bytes in the fewest accesses: the last one overlaps the one before where it must. */
+static void move_bytes(const walk *w, int64_t bytes)
+{
+    const int64_t width = aic_least(w->k->vector, aic_power_within(bytes));
     for (int64_t next = 0; next < bytes; next += width) {
-        int64_t at = next + width <= bytes ? next : bytes - width;
-        LLVMValueRef value;
-        if (w->k->fill || valid <= at) {
-            value = constant_bytes(w, width);
-        } else if (valid < at + width) {
-            value = load_part(w, w->pointer[1], at, width, valid - at);
+        move_access(w, next + width <= bytes ? next : bytes - width, width, width);
+    }
+}
+
+/* The accesses of a run, of which the last one begins where `last` points to. */
+static void move_run(const walk *w, const walk *last)
+{
+    const aic_move_key *k = w->k;
+    for (int64_t i = 0; i < k->accesses; i++) {
+        const int64_t valid = k->valid > 0 ? k->valid - i * k->run : k->run;
+        if (i > 0 && i + 1 == k->accesses) {
+            move_access(last, 0, k->run, valid);
         } else {
-            value = load_bytes(w, w->pointer[1], at, width);
+            move_access(w, i * k->run, k->run, valid);
         }
-        store_bytes(w, value, w->pointer[0], at, width);
     }
 }
 
@@ -178,7 +188,7 @@ static void move_long_run(const walk *w)
     for (unsigned i = 0; i < POINTERS; i++) {
         chunk.pointer[i] = w->pointer[i] == NULL ? NULL : aic_at(e, w->pointer[i], at);
     }
-    move_bytes(&chunk, w->k->chunk, w->k->chunk);
+    move_bytes(&chunk, w->k->chunk);
     aic_loop_end(e, &loop);
 }
 
@@ -247,7 +257,7 @@ static void emit_staged_tile(const walk *w)
     const int64_t line = k->stage * k->size;
     if (k->group > 0) {
         copy_groups_aside(w);
-    } else if (k->valid == k->rows && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
+    } else if (k->valid == k->rows && !k->masks && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
         aic_loop rows;
         aic_loop_begin(e, &rows, "row: rows of a tile that are copied aside", aic_int(e, 0), aic_int(e, k->rows),
                        TOGETHER, NULL, 0);
@@ -283,17 +293,27 @@ static walk beside(const walk *w, const char *side, int64_t number)
     return other;
 }
 
+/* The last access of a run. */
+static walk last_access(const walk *w)
+{
+    walk last = *w;
+    for (unsigned i = 0; i < POINTERS; i++) {
+        last.pointer[i] = w->pointer[i] == NULL ? NULL : aic_at(w->e, w->pointer[i], aic_number(w->e, "run.last"));
+    }
+    return last;
+}
+
 static void emit_runs(const walk *w)
 {
     const aic_move_key *k = w->k;
     for (int64_t col = 0; col < k->cols; col++) {
-        const walk column = beside(w, "col", col);
+        const walk column = beside(w, "col", col), last = k->accesses > 1 ? last_access(&column) : column;
         for (int64_t row = 0; row < k->rows; row++) {
-            const walk run = beside(&column, "row", row);
+            const walk run = beside(&column, "row", row), end = beside(&last, "row", row);
             if (k->chunk > 0) {
                 move_long_run(&run);
             } else {
-                move_bytes(&run, k->run, k->valid);
+                move_run(&run, &end);
             }
         }
     }
@@ -323,7 +343,7 @@ static void write_columns(const walk *w, int64_t count, LLVMValueRef out, LLVMVa
     aic_loop_begin(e, &columns, "gathered: columns that are written", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
     column.pointer[0] = aic_at(e, out, aic_times(e, columns.index, aic_number(e, "out.read")));
     column.pointer[1] = aic_at(e, from, aic_mul(e, columns.index, key.gather));
-    move_bytes(&column, key.gather, key.gather);
+    move_bytes(&column, key.gather);
     aic_loop_end(e, &columns);
 }
 
@@ -516,7 +536,7 @@ static void emit_bursts(const walk *w)
     }
     begin_loop(w, &loop, "burst: bursts of neighbouring runs of the input", AIC_MOVE_BURSTS, "bursts", 1);
     LLVMValueRef start = aic_times(w->e, loop.index, aic_number(w->e, "burst"));
-    advance(&burst, "near", within(w, start, w->k->near_over, "near.last"));
+    advance(&burst, "near", within(w, start, true, "near.last"));
     emit_dims(&burst, 0);
     aic_loop_end(w->e, &loop);
 }
@@ -536,7 +556,7 @@ LLVMValueRef aic_emit_part_move(aic_emit *e, const void *of, const char *name)
     for (unsigned i = 0; i < (k->fill ? 1U : POINTERS); i++) {
         w.pointer[i] = aic_at(e, aic_emit_param(e, i), number_of(&w, i, "at"));
     }
-    w.mask = k->masks ? aic_first_lanes(e, aic_number(e, "valid"), (unsigned)k->run) : NULL;
+    w.mask = k->masks && !k->transposes ? aic_first_lanes(e, aic_number(e, "valid"), (unsigned)k->run) : NULL;
     if (k->stage != 0) {
         const int64_t line = k->stage * k->size;
         w.aside = LLVMBuildAlloca(e->builder, LLVMArrayType2(e->i8, (uint64_t)(k->rows * line)), "aside");

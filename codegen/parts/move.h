@@ -3,7 +3,7 @@
  *     void move(out, in; first, last)         P: out or in. Numbers are bytes, unless they are counts
  *       P.at                       from the operand to the box's first element
  *       bursts, burst, P.near      bursts: a loop; indices of `near` of one; from one to the next; with near
- *       near.last                  where the last burst begins; with near_over
+ *       near.last                  where the last burst begins; with near
  *       dim.D, P.dim.D             iterations of loop D; from one to the next
  *       bands, band                bands: a loop; indices of one; with bands
  *       along                      indices along which bands lie: a loop; with bands or writes
@@ -14,10 +14,10 @@
  *       column                     from one index of `read` to the next in the output; with gather and follow
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
  *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
- *       valid                      bytes of a run that are read; with masks
- *       run, run.last              bytes of a run, where its last chunk begins; with chunk
+ *       valid                      bytes of a run, or rows, that are read; with masks
+ *       run, run.last              bytes of a run; with chunk. Where its last chunk or access begins
  *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
- *                                  transposes, where rows or columns are far apart, or lie in groups */
+ *                                  transposes, where the key has no pitch of them, or they lie in groups */
 #ifndef AIC_PART_MOVE_H
 #define AIC_PART_MOVE_H
 
@@ -30,9 +30,6 @@ enum { AIC_MOVE_LANE = 16 };
 
 /* Rows or columns of an odd number that a tile has at most. */
 enum { AIC_MOVE_ODD_MAX = 15 };
-
-/* Rows and columns that are no further apart than a block of channels is long: where fractals have them. */
-enum { AIC_MOVE_NEAR = 32 };
 
 /* Numbers of a box's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
  * `follow`. */
@@ -54,6 +51,20 @@ static inline int64_t aic_move_tail_columns(int64_t size, int64_t rows, int64_t 
         columns *= 2;
     }
     return columns;
+}
+
+/* Rows that are read as keys have them, a number being the exact one: 1, 2, 3, 4, 6, 8, 12, 16 and so on. */
+static inline int64_t aic_move_rows_up_to(int64_t rows)
+{
+    const int64_t power = aic_power_within(rows), half = power / 2;
+    return rows == power ? rows : rows <= power + half ? power + half : 2 * power;
+}
+
+/* Of a group, or of a tile without, those that are read whatever the number is. */
+static inline int64_t aic_move_certain_rows(const aic_move_key *k)
+{
+    const int64_t before = aic_is_power(k->valid) ? k->valid / 4 * 3 : k->valid / 3 * 2;
+    return k->masks ? before + 1 : k->valid;
 }
 
 /* Where a column is among those that are gathered: those of one index of `read` next to each other. */

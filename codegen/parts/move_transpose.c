@@ -111,7 +111,7 @@ static bool is_read(const grid *g, unsigned row)
 /* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
 static bool may_go_on(const grid *g, unsigned row)
 {
-    return row_of(g, row) + 1 < g->k->valid;
+    return row_of(g, row) + 1 < aic_move_certain_rows(g->k);
 }
 
 /* One row's columns as an integer or a vector of `type`; the last row is loaded with what lies before it instead of
@@ -231,22 +231,49 @@ static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
     return shuffle(g, row, LLVMGetPoison(LLVMTypeOf(row)), from, n);
 }
 
-/* Register k of the lane blocks whose first row and column these are. */
-static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsigned column)
+/* The register, whose first row this is, without those rows that are not read as a number says. */
+static LLVMValueRef without_others(const grid *g, LLVMValueRef vector, unsigned first)
+{
+    LLVMTypeRef type = LLVMTypeOf(vector), index = LLVMGetElementType(type);
+    LLVMValueRef rows[ELEMENTS_MAX];
+    const unsigned total = LLVMGetVectorSize(type);
+    bool certain = true;
+    for (unsigned i = 0; i < total; i++) {
+        const unsigned lane = i / g->lane_elements % g->down,
+                       row = first + lane * g->height + i % g->lane_elements / g->width;
+        certain = certain && (!is_read(g, row) || row_of(g, row) < aic_move_certain_rows(g->k));
+        rows[i] = LLVMConstInt(index, row_of(g, row), false);
+    }
+    if (certain) {
+        return vector;
+    }
+    LLVMValueRef valid = aic_splat(g->e, LLVMBuildTrunc(g->e->builder, aic_number(g->e, "valid"), index, ""), total);
+    LLVMValueRef read = LLVMBuildICmp(g->e->builder, LLVMIntSLT, LLVMConstVector(rows, total), valid, "");
+    return LLVMBuildSelect(g->e->builder, read, vector, LLVMConstNull(type), "");
+}
+
+/* Lanes of a register whose first row and column these are, side by side. */
+static LLVMValueRef load_lanes(const grid *g, unsigned first, unsigned column)
 {
     LLVMValueRef lanes[LANES_MAX] = {NULL};
-    unsigned first = row + k * g->rows_in_lane;
-    if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
-        LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
-        LLVMValueRef whole = load_row(g, type, first, column);
-        return g->spread ? spread_columns(g, whole) : whole;
-    }
     for (unsigned a = 0; a < g->across; a++) {
         for (unsigned d = 0; d < g->down; d++) {
             lanes[a * g->down + d] = load_lane(g, first + d * g->height, column + a * g->width);
         }
     }
     return join(g, lanes, g->across * g->down);
+}
+
+/* Register k of the lane blocks whose first row and column these are. */
+static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsigned column)
+{
+    unsigned first = row + k * g->rows_in_lane;
+    if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
+        LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
+        LLVMValueRef whole = without_others(g, load_row(g, type, first, column), first);
+        return g->spread ? spread_columns(g, whole) : whole;
+    }
+    return without_others(g, load_lanes(g, first, column), first);
 }
 
 /* ---- the network ---- */
