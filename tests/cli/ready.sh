@@ -35,7 +35,8 @@ export AIC_MACHINE
 shapes=('mmad(dtype=int8, m=176, n=64, k=96)' 'conv2d(dtype=int8, fm_shape=[2,14,17,32], kernel_shape=[2,1,1,64,32])'
     'conv2d(dtype=float16, fm_shape=[4,14,11,16], kernel_shape=[4,3,3,48,16], pad=[1,1,1,1], accumulate=fast)'
     'tensor_arithmetic(op=BM_MUL, shape=[1,16,33,64])' 'tensor_arithmetic_quantized(op=BM_MAX, shape=[4,16,24,64])'
-    'texpands(dtype=float32, rows=96, cols=1024)')
+    'texpands(dtype=float32, rows=96, cols=1024)' 'transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[1,71,17,23])'
+    'transdata(dtype=int8, src=NC1HWC0, dst=NHWC, shape=[1,19,26,100])' 'transdata(dtype=float32, src=ND, dst=Nz, shape=[101,333])')
 others=('mmad(dtype=int8, m=84, n=80, k=64)' 'conv2d(dtype=int8, fm_shape=[3,19,51,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])'
     'conv2d(dtype=float16, fm_shape=[5,21,44,16], kernel_shape=[5,3,3,64,16], pad=[1,1,1,1], accumulate=fast)')
 # Layers of networks of other sizes than those that it has; nothing of them is to be made.
@@ -74,7 +75,7 @@ expect 'the same kernels by LLVM' 0 '^LLVM is there$' env USER_MAPS=1 AIC_CACHE=
 # A kernel of each twentieth line of the list.
 mkdir sample
 cp -L "$module" sample/module.so
-grep '^[a-z]' "$list" | awk 'NR % 20 == 1' | sed -E 's/\{([^,}]*)[^}]*\}/\1/g' >sample/shapes.txt
+grep '^[a-z]' "$list" | awk 'NR % 20 == 1' | sed -E 's/[{<]([^],}>]*)[^]}>]*[}>]/\1/g' >sample/shapes.txt
 count=$(wc -l <sample/shapes.txt)
 ok 'the sample is one' test "$count" -ge 10
 read -ra levels < <(sed -n 's/^instruction set levels: //p' info.txt | sed -E 's/ \([^)]*\)//g')

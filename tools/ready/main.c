@@ -2,8 +2,9 @@
  *
  *     aicjit-ready SHAPES LEVEL MODULE
  *
- * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b. The kernel of
- * each line is planned, and all parts that it asks for are written to the file beside MODULE; its own code is not made.
+ * SHAPES has an operator text a line; {a,b} in it stands for a line with a and one with b, <a,b> and <c,d> together for
+ * one with a and c and one with b and d. The kernel of each line is planned, and all parts that it asks for are written
+ * to the file beside MODULE; its own code is not made.
  * LEVEL may be "host": the highest that this machine has. */
 #include "codegen/codegen.h"
 #include "codegen/ready_file.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1024, PARTS_MAX = 4096 };
+enum { LINE = 1024, PARTS_MAX = 8192 };
 
 /* What is made. */
 typedef struct making {
@@ -103,13 +104,50 @@ static aic_status make_kernel(making *m, const char *text)
     return status;
 }
 
+/* Puts the alternatives of this number, from 0 on, in place of those in angle brackets; false: there is none. */
+static bool take_together(const char *line, size_t number, char other[LINE])
+{
+    size_t length = 0;
+    for (; *line != '\0' && length + 1 < LINE; line++) {
+        const char *close = *line == '<' ? strchr(line, '>') : NULL;
+        for (size_t i = 0; close != NULL && i < number; i++) {
+            line += 1 + strcspn(line + 1, ",>");
+            if (line == close) {
+                return false;
+            }
+        }
+        const size_t taken = close != NULL ? strcspn(line + 1, ",>") : 1;
+        const char *from = close != NULL ? line + 1 : line;
+        for (size_t i = 0; i < taken && length + 1 < LINE; i++) {
+            other[length++] = from[i];
+        }
+        line = close != NULL ? close : line;
+    }
+    other[length] = '\0';
+    return true;
+}
+
+/* Makes the kernels of a line without braces. */
+static aic_status make_together(making *m, const char *line)
+{
+    char other[LINE];
+    if (strchr(line, '<') == NULL) {
+        return make_kernel(m, line);
+    }
+    aic_status status = AIC_OK;
+    for (size_t i = 0; status == AIC_OK && take_together(line, i, other); i++) {
+        status = make_kernel(m, other);
+    }
+    return status;
+}
+
 /* Makes the kernels of a line, all that its braces stand for: the first alternatives are put in, and the rest of the
  * line is looked at again. */
 static aic_status make_all(making *m, const char *line)
 {
     const char *open = strchr(line, '{'), *close = open != NULL ? strchr(open, '}') : NULL;
     if (close == NULL) {
-        return make_kernel(m, line);
+        return make_together(m, line);
     }
     aic_status status = AIC_OK;
     for (const char *at = open + 1; at <= close && status == AIC_OK;) {
