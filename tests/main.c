@@ -191,9 +191,12 @@ int main(int argc, char **argv)
     int passed = srunner_ntests_run(runner) - failed;
     srunner_free(runner);
     levels_report();
+    const bool filtered = getenv("CK_RUN_SUITE") != NULL || getenv("CK_RUN_CASE") != NULL;
+    const bool misnamed = passed + failed == 0 && filtered;
     if (passed + failed == 0) {
-        printf("nothing of this suite can run on this host\n");
+        puts(misnamed ? "no test is of the suite and case that CK_RUN_SUITE and CK_RUN_CASE name"
+                      : "nothing of this suite can run on this host");
     }
     printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return failed == 0 && !misnamed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
