@@ -113,23 +113,30 @@ static aic_status check_section(const reading *r, const Elf64_Shdr *header)
                : aic_object_malformed("a section is not inside");
 }
 
+/* What a section has, in the order in which they lie in a piece. */
+typedef enum contents { CODE, CONSTANTS, UNWIND_TABLE } contents;
+
 /* A section that is loaded. */
 typedef struct loaded_section {
     size_t index;
-    bool code;
+    contents contents;
     const char *name;
     Elf64_Shdr header;
 } loaded_section;
 
-/* Code first, in the object's order, then constants by their names: in an object of several parts, sections of them
- * are in the order in which its functions need them. */
+static contents contents_of(const Elf64_Shdr *header, const char *name)
+{
+    return (header->sh_flags & SHF_EXECINSTR) != 0 ? CODE : strcmp(name, FRAMES) == 0 ? UNWIND_TABLE : CONSTANTS;
+}
+
+/* Code lies in the object's order, constants by their names: in an object of several parts, sections of them are in the
+ * order in which its functions need them. The table comes last, so that the rest lies as it does without one. */
 static int compare_sections(const void *a, const void *b)
 {
     const loaded_section *left = a, *right = b;
-    const int names = left->code || right->code ? 0 : strcmp(left->name, right->name);
-    return left->code != right->code ? right->code - left->code
-           : names != 0              ? names
-                                     : (left->index > right->index) - (left->index < right->index);
+    const int order = (int)left->contents - (int)right->contents,
+              names = left->contents == CONSTANTS ? strcmp(left->name, right->name) : 0;
+    return order != 0 ? order : names != 0 ? names : (left->index > right->index) - (left->index < right->index);
 }
 
 /* Lists the sections that are loaded, none of them of other parts, in their order. Returns their number. */
@@ -139,8 +146,8 @@ static size_t list_sections(const reading *r, loaded_section *list)
     for (size_t i = 0; i < r->object.header.e_shnum; i++) {
         const Elf64_Shdr header = section_header(r, i);
         if ((header.sh_flags & SHF_ALLOC) != 0 && header.sh_size != 0 && !is_of_others(r, &header)) {
-            list[count++] =
-                (loaded_section){i, (header.sh_flags & SHF_EXECINSTR) != 0, section_name(r, &header), header};
+            const char *name = section_name(r, &header);
+            list[count++] = (loaded_section){i, contents_of(&header, name), name, header};
         }
     }
     qsort(list, count, sizeof *list, compare_sections);
