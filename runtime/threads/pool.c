@@ -21,6 +21,9 @@ typedef struct pthreadpool *pthreadpool_t;
 
 #define SUBJECT "threads"
 
+/* Nanoseconds that a pool may lose before it is left alone for a while. */
+enum { CREDIT_MAX = 20 * 1000 * 1000 };
+
 static struct {
     /* Held while the library is loaded and a pool is made, and by fork(), which so waits for the end of both. */
     pthread_mutex_t mutex;
@@ -324,6 +327,7 @@ static void grow(const aic_pool_wish *wish)
         }
         state.pool = pool;
         state.threads = wish->threads;
+        state.credit = CREDIT_MAX;
     }
     pthread_mutex_unlock(&state.mutex);
     if (wish->log && pool != NULL) {
@@ -385,11 +389,12 @@ void aic_pool_run(const aic_pool_turn *turn, int workers, void (*work)(void *dat
 /* The pool waits for all of its threads, also for those that found nothing left to do. Where other processes have the
  * processors that can take many times as long as the work. With W workers the calling thread would have done alone what
  * it did, W times. What a call takes less is credit, what it takes beyond is the loss. A loss that the credit covers is
- * an accident, such as one thread that waited for its turn. After others the pool is left alone for so long that the
- * losses stay a thirtieth of the time. */
+ * an accident, such as one thread that waited for its turn; fresh threads often do, as they begin where their maker
+ * runs, so that a pool begins with all the credit that it can have. After others the pool is left alone for so long
+ * that the losses stay a thirtieth of the time. */
 void aic_pool_report(int workers, uint64_t began, uint64_t ran_out)
 {
-    enum { REST = 30, CREDIT_MAX = 20 * 1000 * 1000 };
+    enum { REST = 30 };
     const uint64_t now = aic_log_now(), alone = began + (ran_out - began) * (uint64_t)workers;
     const int64_t credit = state.credit + (int64_t)(alone - now);
     state.credit = credit < 0 ? 0 : credit < CREDIT_MAX ? credit : CREDIT_MAX;

@@ -281,6 +281,33 @@ START_TEST(late_threads_do_not_spin)
 }
 END_TEST
 
+/* Fresh threads may begin late, as where their maker runs: the pool is not left alone for that, unless it takes long.
+ */
+START_TEST(late_begin_is_forgiven)
+{
+    enum { LATE = 2 * 1000 * 1000, LONG = 20 * 1000 * 1000 };
+    const aic_processors processors = {.count = 2};
+    const aic_pool_wish wish = {.threads = 2, .processors = &processors};
+    aic_pool_turn turn;
+    aic_pool_suppose(AIC_POOL_USUAL);
+    aic_pool_enter(&turn, &wish);
+    aic_pool_leave(&turn);
+    const uint64_t began = aic_log_now() - LATE;
+    aic_pool_report(2, began, began);
+    const uint64_t lost = aic_log_now() - began; /* more on a busy machine */
+    aic_pool_enter(&turn, &wish);
+    ck_assert(turn.workers == 2 || lost > LONG);
+    aic_pool_leave(&turn);
+    for (int again = 0; again < LONG / LATE; again++) {
+        const uint64_t then = aic_log_now() - LATE;
+        aic_pool_report(2, then, then);
+    }
+    aic_pool_enter(&turn, &wish);
+    ck_assert(turn.workers == 1 || aic_log_now() - began > 2 * (uint64_t)LONG);
+    aic_pool_leave(&turn);
+}
+END_TEST
+
 /* ---- forks ---- */
 
 /* A child has none of the pool's threads, and gets some. */
@@ -358,6 +385,7 @@ Suite *suite_pool(void)
 #ifndef AIC_SANITIZED
     tcase_add_test(cases, quotas_do_not_pay_for_waiting);
     tcase_add_test(cases, late_threads_do_not_spin);
+    tcase_add_test(cases, late_begin_is_forgiven);
     tcase_add_test(cases, too_few_threads);
     tcase_add_test(cases, memory_for_one_worker);
     tcase_add_test(cases, fork_with_a_pool);
