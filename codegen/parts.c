@@ -34,24 +34,29 @@ static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least, b
     aic_guard_missing("number", name);
 }
 
-LLVMValueRef aic_number(aic_emit *e, const char *format, ...)
+static LLVMValueRef number_of_format(aic_emit *e, bool held, const char *format, va_list arguments)
 {
     char name[2 * AIC_NUMBER_NAME_MAX];
+    (void)vsnprintf(name, sizeof name, format, arguments);
+    return number_named(e, name, 0, held);
+}
+
+LLVMValueRef aic_number(aic_emit *e, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(name, sizeof name, format, arguments);
+    LLVMValueRef number = number_of_format(e, true, format, arguments);
     va_end(arguments);
-    return number_named(e, name, 0, true);
+    return number;
 }
 
 LLVMValueRef aic_inner_number(aic_emit *e, const char *format, ...)
 {
-    char name[2 * AIC_NUMBER_NAME_MAX];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(name, sizeof name, format, arguments);
+    LLVMValueRef number = number_of_format(e, false, format, arguments);
     va_end(arguments);
-    return number_named(e, name, 0, false);
+    return number;
 }
 
 LLVMValueRef aic_trips(aic_emit *e, const char *name)

@@ -14,10 +14,9 @@ typedef struct frame {
     const aic_tiling *t;
     aic_routine tile[AIC_TILE_SIZES]; /* functions by size, 0 where no tile has it */
     aic_strips strips;
-    aic_routine leave; /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
-    aic_routine
-        finite; /* that which looks for halves that are not finite; 0: tiles do not care, or packing notes them */
-    bool noted;
+    aic_routine leave;  /* the function that stores rows of a deferred tile; 0: tiles are not deferred */
+    aic_routine finite; /* that which looks for halves that are not finite; 0: tiles do not care, or it is `noted` */
+    bool noted;         /* packing the image notes whether there are some */
 } frame;
 
 /* The function of a larger tile that can also compute one of the size number `size`; 0: none can. Sizes before it have

@@ -375,17 +375,17 @@ static void enter_body(aic_emit *e, aic_loop *loop, const char *text)
 {
     const int name = (int)strcspn(text, ":");
     if (loop->in_memory) {
-        loop->index = loaded(e, loop->phi_index);
+        loop->index = loaded(e, loop->kept_index);
         for (unsigned i = 0; i < loop->count; i++) {
-            loop->carried[i] = loaded(e, loop->phi[i]);
+            loop->carried[i] = loaded(e, loop->kept[i]);
         }
         return;
     }
     if (!e->compiled_well) {
-        loop->index = loop->phi_index;
+        loop->index = loop->kept_index;
         return;
     }
-    LLVMValueRef index = LLVMBuildIntToPtr(e->builder, loop->phi_index, e->ptr, "");
+    LLVMValueRef index = LLVMBuildIntToPtr(e->builder, loop->kept_index, e->ptr, "");
     LLVMValueRef hidden = laundered(e, index);
     loop->index = LLVMBuildPtrToInt(e->builder, hidden, e->i64, "");
     aic_name(e, index, "%.*s.ptr", name, text);
@@ -414,9 +414,9 @@ static void check_carried(const aic_loop *loop)
 static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
 {
     for (unsigned i = 0; i < loop->count; i++) {
-        loop->phi[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(loop->carried[i]), "");
-        LLVMAddIncoming(loop->phi[i], &loop->carried[i], &before, 1);
-        loop->carried[i] = loop->phi[i];
+        loop->kept[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(loop->carried[i]), "");
+        LLVMAddIncoming(loop->kept[i], &loop->carried[i], &before, 1);
+        loop->carried[i] = loop->kept[i];
     }
 }
 
@@ -425,21 +425,21 @@ static LLVMValueRef enter_loop(aic_emit *e, aic_loop *loop, const char *text, LL
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     if (loop->in_memory) {
-        loop->phi_index = stored(e, first);
+        loop->kept_index = stored(e, first);
         for (unsigned i = 0; i < loop->count; i++) {
-            loop->phi[i] = stored(e, loop->carried[i]);
+            loop->kept[i] = stored(e, loop->carried[i]);
         }
     }
     LLVMBuildBr(e->builder, loop->header);
     LLVMPositionBuilderAtEnd(e->builder, loop->header);
     if (loop->in_memory) {
-        return loop->tested ? loaded(e, loop->phi_index) : NULL;
+        return loop->tested ? loaded(e, loop->kept_index) : NULL;
     }
-    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, "");
-    aic_name(e, loop->phi_index, "%.*s.phi", (int)strcspn(text, ":"), text);
-    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
+    loop->kept_index = LLVMBuildPhi(e->builder, e->i64, "");
+    aic_name(e, loop->kept_index, "%.*s.phi", (int)strcspn(text, ":"), text);
+    LLVMAddIncoming(loop->kept_index, &first, &before, 1);
     make_phis(e, loop, before);
-    return loop->phi_index;
+    return loop->kept_index;
 }
 
 /* Makes the loop's blocks and what its header holds; the builder stands in its body afterwards. */
@@ -509,15 +509,15 @@ void aic_loop_end(aic_emit *e, aic_loop *loop)
         return;
     }
     const int name = (int)strcspn(loop->text, ":");
-    LLVMValueRef index = loop->in_memory ? loaded(e, loop->phi_index) : loop->index;
+    LLVMValueRef index = loop->in_memory ? loaded(e, loop->kept_index) : loop->index;
     LLVMValueRef step = loop->by != NULL ? loop->by : aic_int(e, loop->step);
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, index, step, "");
     aic_name(e, next, "%.*s.next", name, loop->text);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
     if (loop->in_memory) {
-        LLVMBuildStore(e->builder, next, loop->phi_index);
+        LLVMBuildStore(e->builder, next, loop->kept_index);
         for (unsigned i = 0; i < loop->count; i++) {
-            LLVMBuildStore(e->builder, loop->carried[i], loop->phi[i]);
+            LLVMBuildStore(e->builder, loop->carried[i], loop->kept[i]);
         }
     }
     if (loop->tested) {
@@ -531,22 +531,22 @@ void aic_loop_end(aic_emit *e, aic_loop *loop)
     LLVMPositionBuilderAtEnd(e->builder, loop->exit);
     if (loop->in_memory) {
         for (unsigned i = 0; i < loop->count; i++) {
-            loop->carried[i] = loaded(e, loop->phi[i]);
+            loop->carried[i] = loaded(e, loop->kept[i]);
         }
         return;
     }
-    LLVMAddIncoming(loop->phi_index, &next, &latch, 1);
+    LLVMAddIncoming(loop->kept_index, &next, &latch, 1);
     for (unsigned i = 0; i < loop->count; i++) {
-        LLVMAddIncoming(loop->phi[i], &loop->carried[i], &latch, 1);
+        LLVMAddIncoming(loop->kept[i], &loop->carried[i], &latch, 1);
         if (loop->tested) {
-            loop->carried[i] = loop->phi[i];
+            loop->carried[i] = loop->kept[i];
         }
     }
 }
 
 LLVMValueRef aic_loop_carried(aic_emit *e, const aic_loop *loop, unsigned i)
 {
-    return loop->header != NULL && loop->in_memory ? loaded(e, loop->phi[i]) : loop->carried[i];
+    return loop->header != NULL && loop->in_memory ? loaded(e, loop->kept[i]) : loop->carried[i];
 }
 
 void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition)

@@ -108,8 +108,8 @@ typedef struct aic_loop {
     LLVMValueRef *carried;
     unsigned count;
     bool tested;    /* the header tests before the first iteration */
-    bool in_memory; /* phi_index and phi are places on the stack */
-    LLVMValueRef phi_index, phi[AIC_CARRIED_MAX];
+    bool in_memory; /* the index and what is carried are kept on the stack, not by phis */
+    LLVMValueRef kept_index, kept[AIC_CARRIED_MAX]; /* these phis, or places */
 } aic_loop;
 
 /* Code that is compiled fast takes what a loop carries to the stack and back in every iteration, which for a vector is

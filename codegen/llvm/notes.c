@@ -120,7 +120,7 @@ void aic_name_carried(aic_emit *e, const aic_loop *loop, unsigned i, const char 
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
     snprintf(own, sizeof own, "%s.phi", name);
-    set_name(loop->phi[i], loop->carried[i] == loop->phi[i] ? name : own);
+    set_name(loop->kept[i], loop->carried[i] == loop->kept[i] ? name : own);
     set_name(loop->carried[i], name);
 }
 

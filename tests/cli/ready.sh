@@ -125,4 +125,10 @@ rm "$file" && mkfifo "$file"
 expect 'a pipe' 0 'is not used: it is no file$' warm
 rm "$file" && cp sample/module.so.generic.parts "$file"
 expect 'of another level' 0 'is not used: it is of another level$' warm
+
+# ---- what draws the list ----
+
+python3 "$here/../../tools/ready/moves.py" "$aicjit" 1 8 >moves.txt 2>moves.err
+ok 'moves.py prints lines' grep -q '^transdata(' moves.txt
+ok 'of which parts are made' "$build/aicjit-ready" moves.txt "$level" "$work/moves"
 finish
