@@ -34,7 +34,8 @@ static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least, b
     aic_guard_missing("number", name);
 }
 
-static LLVMValueRef number_of_format(aic_emit *e, bool held, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static LLVMValueRef number_of_format(aic_emit *e, bool held, const char *format,
+                                                                           va_list arguments)
 {
     char name[2 * AIC_NUMBER_NAME_MAX];
     (void)vsnprintf(name, sizeof name, format, arguments);

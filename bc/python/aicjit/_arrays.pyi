@@ -1,0 +1,3 @@
+from ._types import Array
+
+def as_array(subject: str, name: str, value: object, wanted: str = ...) -> Array: ...
