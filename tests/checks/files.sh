@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # files.sh: how the library's sources open and write files and read the environment, line by line: what others could have
 # prepared is opened by runtime/system/open_file.c only, a write cannot end the process, and set-user-id programs are not told
-# what to do by their callers. And scripts are files that can be run, as README.md names them.
+# what to do by their callers. And scripts are files that can be run, as README.md names them, and nothing that a build makes is
+# committed.
 set -euo pipefail
 export LC_ALL=C
 
@@ -45,6 +46,18 @@ check 'what begins with the name of an interpreter can be run' "$(grep -rlIm1 ''
         IFS= read -r -n 2 start <"$file" || true
         [ "$start" != '#!' ] || [ -x "$file" ] || echo "$file"
     done)"
+
+# A build's folder may have any name, and .gitignore knows the usual ones only: what is committed lies in the folders that the
+# repository has, and none of it is what CMake writes.
+if [ -e .git ] && command -v git >/dev/null; then
+    top='(frontend|codegen|runtime|tests|tools|cmake|debian|\.ci)/|CMakeLists\.txt$|CMakePresets\.json$|pyproject\.toml$'
+    top+='|README\.md$|CHANGELOG\.md$|LICENSE$|\.gitignore$|\.clang-(format|tidy)$'
+    committed=$(git ls-files)
+    check 'what is committed lies where the repository has it' "$(grep -vE "^($top)" <<<"$committed" || true)"
+    check 'nothing that CMake writes is committed' "$(grep -E '(^|/)(CMakeFiles/|CMakeCache\.txt$|\.ninja_)' <<<"$committed" || true)"
+else
+    echo 'not run: what is committed: this is no checkout of git'
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,3 +1,0 @@
-from ._types import Array
-
-def as_array(subject: str, name: str, value: object, wanted: str = ...) -> Array: ...
