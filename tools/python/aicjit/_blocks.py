@@ -100,7 +100,7 @@ class Window:
         return (height + top + bottom - dh * (kh - 1) - 1) // sh + 1, (width + left + right - dw * (kw - 1) - 1) // sw + 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Act:
     """What follows a sum: negative values times slope (a number a channel, None: as they are), then between lo and hi."""
 
@@ -109,8 +109,17 @@ class Act:
     hi: float = np.inf
 
     @property
+    def plain(self) -> bool:
+        """Whether nothing follows."""
+        return self.slope is None and self.lo == -np.inf and self.hi == np.inf
+
+    @property
     def rectifies(self) -> bool:
         return self.slope is None and self.lo == 0
+
+    def bounded(self, lo: float, hi: float) -> Act:
+        """The same and bounds behind it. Where bounds exclude each other the last ones count."""
+        return replace(self, lo=min(max(self.lo, lo), hi), hi=min(max(self.hi, lo), hi))
 
 
 PLAIN = Act()
@@ -175,9 +184,9 @@ class Chain:
         if act.slope is not None:
             at = len(self.stages)
             slopes = slots.spread(act.slope.astype(np.float32))
-            if ((0 <= act.slope) & (act.slope <= 1)).all():
+            if (act.slope <= 1).all() or (act.slope >= 1).all():  # the larger or smaller one of x and slope * x
                 self.operand("BM_MUL", program.constant(slopes).at(0, step), input1_stride=CHANNEL)
-                self.stages.append(arithmetic("BM_MAX", input1_stage=at))
+                self.stages.append(arithmetic("BM_MAX" if (act.slope <= 1).all() else "BM_MIN", input1_stage=at))
             else:
                 self.constant("BM_MIN", 0)
                 self.operand("BM_MUL", program.constant(slopes - np.float32(1)).at(0, step), input1_stride=CHANNEL)
@@ -267,6 +276,17 @@ def _grouped_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     return packed
 
 
+def fitting(x: Tensor, weight: Array, window: Window) -> tuple[Array, Window]:
+    """Weights [O, I, Kh, Kw] and a window that conv2d has. The document has no kernel as wide as the feature map and less
+    tall: a column of zeros makes it wider, and one of padding the feature map."""
+    (tall, wide), (left, right, top, bottom) = window.kernel, window.pad
+    fits = x.width != wide or x.height <= tall or window == Window()
+    if fits or wide == 255 or right + window.dilation[1] > 255:
+        return weight, window
+    return np.pad(weight, ((0, 0), (0, 0), (0, 0), (0, 1))), replace(
+        window, kernel=(tall, wide + 1), pad=(left, right + window.dilation[1], top, bottom))
+
+
 def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     """Weights [O, I, Kh, Kw] of the slots of x and y, packed. I is less than the channels of x where there are groups."""
     o, i, kh, kw = weight.shape
@@ -298,6 +318,7 @@ def halves(weight: Floats) -> Array:
 def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optional[Floats], window: Window, act: Act,
                       y: Tensor, residual: Optional[Tensor] = None) -> None:
     """A layer of float16; y: float16, or accumulators. residual: accumulators that are added before act."""
+    weight, window = fitting(x, weight, window)
     packed = weight_blocks(x, y.slots, halves(weight))
     start = program.constant(y.spread(bias.astype(np.float32))) if bias is not None else None
     chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None, packed=packed), feature_map=x.place,
@@ -347,7 +368,8 @@ def float_sums(program: Program, x: Tensor, layer: Integers, window: Window, y: 
     before: Optional[Place] = None
     shape = len(slots) // 16, up(y.pixels, 16), 16
     parts = _parts(x, layer)
-    taken = weight_blocks(x, slots, layer.weight)
+    weight, window = fitting(x, layer.weight, window)
+    taken = weight_blocks(x, slots, weight)
     for first, last in parts:
         packed = taken[first:last] if len(parts) > 1 else taken
         bias = replace(y, slots=tuple(slots)).spread(layer.bias.astype(np.int32)) if last == x.blocks else np.zeros(len(slots))
@@ -372,7 +394,8 @@ def integer_convolution(program: Program, x: Tensor, layer: Integers, window: Wi
         chain = float_sums(program, x, layer, window, y, slots).activate(program, Act(slope=act.slope), half)
     else:
         bias = half.spread(layer.bias.astype(np.int32))
-        packed = weight_blocks(x, slots, layer.weight)
+        weight, window = fitting(x, layer.weight, window)
+        packed = weight_blocks(x, slots, weight)
         chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero, packed=packed), feature_map=x.place,
                       weight=program.constant(packed), l1out=program.constant(bias))
     finish(chain, program, y, act.rectifies, words, floats=act.slope is not None)

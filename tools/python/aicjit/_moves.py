@@ -194,26 +194,32 @@ def resize(program: Program, x: Tensor, y: Tensor) -> None:
 
 
 def pixel_shuffle(program: Program, x: Tensor, factors: tuple[int, int], y: Tensor) -> None:
-    """Blocks of channels that stand for the pixels of a rectangle, one place of it after the other, to a larger picture."""
+    """Blocks of channels that stand for the pixels of a rectangle, one place of it after the other, to a larger picture,
+    which may end within the last rectangles."""
     tall, wide = factors
     line, long = x.width * WORDS, y.width * WORDS
     for row in range(tall):
         for column in range(wide):
-            for block in range(y.blocks):
+            size = len(range(row, y.height, tall)), len(range(column, y.width, wide))
+            for block in range(y.blocks if min(size) else 0):
                 source = ((row * wide + column) * y.blocks + block) * x.pixels
                 target = block * y.pixels + row * y.width + column
-                copy(program, x.place.at(4 * source * WORDS), y.place.at(4 * target * WORDS), (1, x.height, x.width, WORDS),
+                copy(program, x.place.at(4 * source * WORDS), y.place.at(4 * target * WORDS), (1, *size, WORDS),
                      (0, line, WORDS, 1), (0, tall * long, wide * WORDS, 1))
 
 
 def shuffle_planes(program: Program, source: Place, shape: tuple[int, int, int], factor: int, crd: bool, out: Place) -> None:
-    """The same of float32 [C * factor^2, H, W]; shape: C, H, W. crd: channels are [C, factor, factor], else [factor,
+    """The same of float32; shape: C, H, W of the larger picture. crd: channels are [C, factor, factor], else [factor,
     factor, C]."""
-    channels, height, width = shape
+    channels, tall, wide = shape
+    height, width = -(-tall // factor), -(-wide // factor)
     plane, square = height * width, factor * factor
     between, rows = (square * plane, factor * plane) if crd else (plane, factor * channels * plane)
-    for column in range(factor):
-        start = column * (plane if crd else channels * plane)
-        # C varies slowest; the axes of a kernel are [N, C, H, W] with C the rows of a square.
-        copy(program, source.at(4 * start), out.at(4 * column), (channels, factor, height, width), (between, rows, width, 1),
-             (square * plane, factor * width, factor * factor * width, factor))
+    step = factor if tall % factor == 0 else 1  # rows of a square that have as many pixels
+    for row in range(0, min(tall, factor), step):
+        for column in range(min(wide, factor)):
+            start = row * rows + column * (plane if crd else channels * plane)
+            # C varies slowest; the axes of a kernel are [N, C, H, W] with C the rows of a square.
+            copy(program, source.at(4 * start), out.at(4 * (row * wide + column)),
+                 (channels, step, len(range(row, tall, factor)), len(range(column, wide, factor))), (between, rows, width, 1),
+                 (tall * wide, wide, factor * wide, factor))

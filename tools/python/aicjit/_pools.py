@@ -10,8 +10,8 @@ import numpy as np
 
 import aicjit
 
-from ._blocks import (BLOCK, CHANNEL, INTEGER_BITS, PLAIN, Act, Chain, Tensor, Window, conv_text, finish, fixpipe, lines, up,
-                      word_scale)
+from ._blocks import (BLOCK, CHANNEL, INTEGER_BITS, PLAIN, Act, Chain, Tensor, Window, conv_text, finish, fitting, fixpipe,
+                      lines, up, word_scale)
 from ._program import Array, Floats, Place, Program
 
 WORDS = 8  # of a pixel in a block of channels: 32 bytes
@@ -51,7 +51,9 @@ def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift
         raise aicjit.UnsupportedError("a picture in blocks of %d channels" % x.c0)
     taps, c0, times = window.kernel[0] * window.kernel[1], x.c0, x.blocks
     shift = np.zeros_like(gain) if shift is None else shift
-    unit = np.zeros((1, *window.kernel, c0, c0), x.dtype) + np.eye(c0, dtype=x.dtype)
+    eye = np.broadcast_to(np.eye(c0, dtype=x.dtype)[:, :, None, None], (c0, c0, *window.kernel))
+    eye, window = fitting(x, eye, window)
+    unit = aicjit.pack_weights(np.ascontiguousarray(eye), c0=c0)
     whole = isinstance(y, Tensor) and y.dtype == "int8" and x.dtype == "int8" and residual is None and pixels is None \
         and act.slope is None and not shift.any() and _is_word(gain)
     bias = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
 import numpy as np
@@ -15,7 +15,7 @@ from .graph import Finding, Graph, Node, Quant, Refused
 Image = tuple[int, int, int]
 
 
-@dataclass
+@dataclass(eq=False)
 class Layer:
     """A step of the network: kind says which fields count."""
 
@@ -156,6 +156,7 @@ def _clip(graph: Graph, node: Node) -> Act:
     lo, hi = (graph.optional(node, i, name, node.attr(name, default))
               for i, name, default in ((1, "min", -np.inf), (2, "max", np.inf)))
     low, high = (float(np.ravel(v)[0]) for v in (lo, hi))
+    low = min(low, high)  # as the document of Clip says
     return Act(lo=low if low > -3e38 else -np.inf, hi=high if high < 3e38 else np.inf)
 
 
@@ -345,8 +346,10 @@ def _slice(graph: Graph, node: Node) -> list[Layer]:
 def _pad(graph: Graph, node: Node) -> list[Layer]:
     image = graph.image(node.inputs[0])
     pads = node.attr("pads") if graph.opset < 11 else graph.constant(node, 1, "pads").tolist()
-    value = float(np.ravel(graph.optional(node, 2, "value", node.attr("value", 0.0)))[0])
-    if node.attr("mode", "constant") != "constant" or value != 0 or len(pads) != 8 or any(pads[i] for i in (0, 1, 4, 5)) \
+    value = graph.optional(node, 2, "value", node.attr("value", 0.0))
+    quant = graph.quant.get(node.inputs[0]) or graph.quant.get(node.outputs[0])
+    zero = quant.zero if quant is not None and getattr(value, "dtype", None) == quant.dtype else 0  # of integers
+    if node.attr("mode", "constant") != "constant" or np.ravel(value)[0] != zero or len(pads) != 8 or any(pads[i] for i in (0, 1, 4, 5)) \
             or min(pads) < 0:
         raise Refused("other than zeros around height and width")
     window = Window(pad=(pads[3], pads[7], pads[2], pads[6]))
@@ -402,10 +405,10 @@ def _phases(size: int, kernel: int, stride: int, begin: int, output: int) -> tup
         taps.append([(ahead - t, first + stride * t) for t in range(-(-(kernel - first) // stride))])
     places = [place for phase in taps for place, _ in phase]
     low, count = min(places), max(places) - min(places) + 1
-    behind = output // stride + count - 1 - size + low
-    if output % stride or low > 0 or behind < 0:
-        raise Refused("an output of %d elements from %d with stride %d: a multiple of the stride is supported, with a padding "
-                      "below the kernel's size" % (output, size, stride))
+    behind = -(-output // stride) + count - 1 - size + low
+    if output < 1 or low > 0 or behind < 0:
+        raise Refused("an output of %d elements from %d with stride %d: a padding below the kernel's size is supported"
+                      % (output, size, stride))
     return [[(place - low, tap) for place, tap in phase] for phase in taps], count, -low, behind
 
 
@@ -418,25 +421,33 @@ def _transposed(graph: Graph, node: Node) -> list[Layer]:
     if weight.ndim != 4 or int(node.attr("group", 1)) != 1 or set(node.attr("dilations", [1, 1])) != {1}:
         raise Refused("groups, dilations, or weights of %d axes: conv2d has no transposed form, and one group of two axes is "
                       "turned into one" % weight.ndim)
-    if len(set(strides)) != 1 or node.inputs[1] in graph.integers or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
-        raise Refused("strides that differ, auto_pad, or weights of integers")
+    if len(set(strides)) != 1 or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+        raise Refused("strides that differ, or auto_pad")
     stride, kernel, pads = int(strides[0]), weight.shape[2:], node.attr("pads", [0] * 4)
-    shape = graph.shapes.get(node.outputs[0])
-    if shape is None or len(shape) != 4:
-        raise Refused("the shape of the result is not known")
-    tall, kh, top, bottom = _phases(image[1], kernel[0], stride, int(pads[0]), shape[2])
-    wide, kw, left, right = _phases(image[2], kernel[1], stride, int(pads[1]), shape[3])
     if node.attr("output_shape") is not None:
         raise Refused("output_shape: pads say the same")
-    made = np.zeros((stride, stride, weight.shape[1], weight.shape[0], kh, kw), np.float32)
-    for (i, rows), (j, columns) in ((a, b) for a in enumerate(tall) for b in enumerate(wide)):
-        for (row, y), (column, x) in ((a, b) for a in rows for b in columns):
-            made[i, j, :, :, row, column] = weight[:, :, y, x].T
-    count, (_, _, height, width) = stride**2, shape
+    more = node.attr("output_padding", [0, 0])
+    height, width = (stride * (image[1 + i] - 1) + more[i] + kernel[i] - pads[i] - pads[2 + i] for i in range(2))
+    tall, kh, top, bottom = _phases(image[1], kernel[0], stride, int(pads[0]), height)
+    wide, kw, left, right = _phases(image[2], kernel[1], stride, int(pads[1]), width)
+
+    def phases(values: Array, zero: int = 0) -> Array:
+        """Weights as those of the convolution; zero: what stands for a tap that a pixel does not have."""
+        made = np.full((stride, stride, weight.shape[1], weight.shape[0], kh, kw), zero, values.dtype)
+        for (i, rows), (j, columns) in ((a, b) for a in enumerate(tall) for b in enumerate(wide)):
+            for (row, y), (column, x) in ((a, b) for a in rows for b in columns):
+                made[i, j, :, :, row, column] = values[:, :, y, x].T
+        return made.reshape(-1, weight.shape[0], kh, kw)
+
+    count, integers = stride**2, graph.integers.get(node.inputs[1])
+    if integers is not None:
+        values, quant = integers
+        scale = np.tile(quant.scale.reshape(-1), count) if quant.scale.size > 1 else quant.scale
+        integers = phases(values.reshape(weight.shape), quant.zero), replace(quant, scale=scale)
     pixels = node.outputs[0] if stride == 1 else "%s/pixels" % node.outputs[0]
-    layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], height // stride, width // stride),
-                  Window((kh, kw), pad=(left, right, top, bottom)), made.reshape(-1, weight.shape[0], kh, kw),
-                  None if bias is None else np.tile(bias.astype(np.float32), count))
+    layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], -(-height // stride), -(-width // stride)),
+                  Window((kh, kw), pad=(left, right, top, bottom)), phases(weight.astype(np.float32, copy=False)),
+                  None if bias is None else np.tile(bias.astype(np.float32), count), integers)
     if stride == 1:
         return [layer]
     return [layer, Layer("shuffle", [node], [pixels], node.outputs[:1], (weight.shape[1], height, width), factor=stride)]
@@ -532,6 +543,16 @@ def _shuffled(graph: Graph, nodes: Sequence[Node]) -> Optional[Layer]:
     return Layer("pick", list(nodes), first.inputs[:1], last.outputs, image, order=tuple(order.tolist()))
 
 
+def _settle(graph: Graph, layer: Layer) -> None:
+    """The size of what a layer gives, which counts. The package onnx counts a window of a pooling, too, that begins behind
+    the tensor, which the document of ceil_mode leaves out."""
+    for name in filter(None, layer.outputs):
+        graph.images[name] = layer.image
+        dtype, shape = graph.outputs.get(name, ("", ()))
+        if len(shape) == 4 and name not in graph.turned:
+            graph.outputs[name] = dtype, (1, *layer.image)
+
+
 def convert(graph: Graph, hosted: set[str]) -> tuple[list[Layer], list[Finding]]:
     """The layers of all nodes that have some, and the nodes that have none. hosted: names of nodes that run elsewhere."""
     layers: list[Layer] = []
@@ -550,7 +571,7 @@ def convert(graph: Graph, hosted: set[str]) -> tuple[list[Layer], list[Finding]]
             found.append(Finding(node.name, node.op, str(reason)))
         for layer in made:
             if layer.kind != "host":
-                graph.images.update(dict.fromkeys(filter(None, layer.outputs), layer.image))
+                _settle(graph, layer)
         layers.extend(made)
         at += used
     return layers, found

@@ -110,8 +110,10 @@ class _Pass:
         out = 0 if first == 2 else 3 * count
         names = []
         for i in range(first, first + 3 * count, 3):
-            name = self.name(node.inputs[i])
-            if not self.note(name, _activation(_quant(self.graph, node, i + 1, i + 2))):
+            name, quant = self.name(node.inputs[i]), _activation(_quant(self.graph, node, i + 1, i + 2))
+            if name in self.graph.constants:
+                name = self.constant(name, quant, 0)
+            elif not self.note(name, quant):
                 raise Refused("%s is quantised in two ways" % name)
             names.append(name)
         self.note(node.outputs[0], _activation(_quant(self.graph, node, out, out + 1)))

@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from .._blocks import PLAIN, Window
+from .._blocks import Window
 from .convert import Layer
 from .graph import Graph, Quant
 
@@ -60,7 +60,7 @@ def _alias(graph: Graph, layers: list[Layer]) -> dict[str, str]:
 
 def _affine_into_conv(net: _Net, layer: Layer) -> bool:
     made = net.sole(layer.inputs[0], "conv")
-    if made is None or made.act != PLAIN or made.weight is None or layer.gain is None or layer.shift is None:
+    if made is None or not made.act.plain or made.weight is None or layer.gain is None or layer.shift is None:
         return False
     gain = layer.gain
     bias = np.zeros(len(gain), np.float32) if made.bias is None else made.bias
@@ -77,7 +77,7 @@ def _affine_into_conv(net: _Net, layer: Layer) -> bool:
 
 def _affine_into_affine(net: _Net, layer: Layer) -> bool:
     made = net.sole(layer.inputs[0], "affine")
-    if made is None or made.act != PLAIN or made.gain is None or layer.gain is None:
+    if made is None or not made.act.plain or made.gain is None or layer.gain is None:
         return False
     assert made.shift is not None and layer.shift is not None
     made.gain, made.shift = made.gain * layer.gain, made.shift * layer.gain + layer.shift
@@ -90,10 +90,10 @@ def _act(net: _Net, layer: Layer) -> bool:
     made = net.sole(layer.inputs[0], "conv", "affine", "add", "act", "pair")
     if made is None:
         return False
-    if made.act == PLAIN and not (made.kind in ("add", "pair") and layer.act.slope is not None):
+    if made.act.plain and not (made.kind in ("add", "pair") and layer.act.slope is not None):
         made.act = layer.act
     elif made.act.slope is None and layer.act.slope is None:
-        made.act = replace(made.act, lo=min(max(made.act.lo, layer.act.lo), layer.act.hi), hi=min(made.act.hi, layer.act.hi))
+        made.act = made.act.bounded(layer.act.lo, layer.act.hi)
     else:
         return False
     net.take(made, layer)
@@ -152,7 +152,7 @@ def _residual(net: _Net, layer: Layer) -> bool:
     """A sum with what a convolution gives: part of the convolution, which moves to where the sum is."""
     for i, name in enumerate(layer.inputs):
         made = net.sole(name, "conv")
-        if made is not None and made.act == PLAIN and made.residual is None and layer.inputs[1 - i] != name:
+        if made is not None and made.act.plain and made.residual is None and layer.inputs[1 - i] != name:
             made.residual, made.act = layer.inputs[1 - i], layer.act
             made.inputs = [made.inputs[0], made.residual]
             net.layers.remove(made)

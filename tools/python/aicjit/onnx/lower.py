@@ -46,7 +46,7 @@ class Lowering(Places):
     def run(self) -> Program:
         """All kernels; findings where layers cannot be."""
         for name, (dtype, shape) in self.graph.inputs.items():
-            self._guard("input", name, "input", lambda: self._input(name, dtype, shape))
+            self._guard("input", name, "input", lambda: self._input(name, dtype, shape), [name] if name in self.slots else [])
         for layer in self.layers:
             self.program.layer = layer.name
             node = layer.nodes[0]
@@ -201,16 +201,17 @@ class Lowering(Places):
         elif self.dtype == "float16":
             y = self.new(layer.outputs[0])
             _blocks.float_convolution(self.program, x, layer.weight, layer.bias, layer.window, layer.act, y,
-                                      self._accumulated(layer))
+                                      self._accumulated(layer, y.slots))
         else:
             y = self.new(layer.outputs[0])
             _blocks.integer_convolution(self.program, x, self._integers(layer, x, y.scale), layer.window, layer.act, y)
             self._bounds(layer.act, y)
 
-    def _accumulated(self, layer: Layer) -> Optional[Tensor]:
+    def _accumulated(self, layer: Layer, slots: tuple[int, ...]) -> Optional[Tensor]:
+        """What is added to the sums of a layer, whose channels lie in these slots."""
         if layer.residual is None:
             return None
-        other = self._ordered(self.tensor(layer.residual), self.slots[layer.outputs[0]])
+        other = self._ordered(self.tensor(layer.residual), slots)
         return _pools.accumulators(self.program, other, np.ones(other.channels, np.float32))
 
     def _ordered(self, x: Tensor, slots: tuple[int, ...]) -> Tensor:
@@ -232,11 +233,12 @@ class Lowering(Places):
         slots = slots_of(image[0], 16)
         y = Tensor(Place(""), "float32", slots, image[1], image[2], 16, np.ones(image[0], np.float32))
         if self.dtype == "float16":
-            packed = _blocks.weight_blocks(x, slots, _blocks.halves(layer.weight))
+            weight, window = _blocks.fitting(x, _blocks.halves(layer.weight), layer.window)
+            packed = _blocks.weight_blocks(x, slots, weight)
             start = self.program.constant(y.spread(layer.bias)) if layer.bias is not None else None
-            text = _blocks.conv_text(x, len(slots), layer.window, bias=start is not None, packed=packed)
+            text = _blocks.conv_text(x, len(slots), window, bias=start is not None, packed=packed)
             chain = _blocks.Chain(text, feature_map=x.place, weight=self.program.constant(packed), l1out=start)
-            residual = self._accumulated(layer)
+            residual = self._accumulated(layer, slots)
             if residual is not None:
                 chain.operand("BM_ADD", residual.place)
         else:
@@ -392,7 +394,7 @@ class Lowering(Places):
             flat = self.program.buffer("float32", (x.channels, x.height, x.width))
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), flat)
             out = self.program.buffer("float32", tuple(shape), "out:" + name)
-            _moves.shuffle_planes(self.program, flat, (layer.image[0], x.height, x.width), layer.factor, layer.crd, out)
+            _moves.shuffle_planes(self.program, flat, layer.image, layer.factor, layer.crd, out)
             return
         x = self._ordered(x, self.phases(layer, x.channels, x.c0))
         y = self.new(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,8 +17,10 @@ _KEEP = ("max", "pad", "resize", "add", "append")
 #: Layers, and operations of layers, that give nothing negative of what is not.
 _POSITIVE = ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append")
 _POSITIVE_OPS = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
-#: Layers that hand on the scales of a file.
+#: Layers that hand on the scales of a file, and those that hand them back to their input: bounds, too, but not slopes,
+#: which reach further than one of their sides.
 _HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat", "append")
+_HANDED_BACK = ("max", "pad", "resize", "act", "shuffle")
 
 
 @dataclass
@@ -29,18 +32,19 @@ class Scales:
 
 
 def from_file(graph: Graph, layers: list[Layer]) -> Scales:
-    """The scales that the file has; where nothing else than the place of elements changes they are handed on. Sums and
-    averages that the file leaves in floats get what their inputs can reach."""
+    """The scales that the file has; where nothing else than the place of elements changes they are handed on. Arithmetic
+    that the file leaves in floats gets what its inputs can reach."""
     found = Scales()
     for name, quant in graph.quant.items():
         if name in graph.images or name in graph.inputs:
             found.scale[name] = np.full(graph.image(name)[0], quant.scale, np.float32)
             found.zero[name] = quant.zero - quant.shift
-    for layer in layers:
+    plain = [layer for layer in layers if layer.act.slope is None]
+    for layer in plain:
         if layer.kind in _HANDED:
             _forward(found, layer)
-    for layer in reversed(layers):
-        if layer.kind in ("max", "pad", "resize", "act", "shuffle"):
+    for layer in reversed(plain):
+        if layer.kind in _HANDED_BACK:
             source, output = layer.inputs[0], layer.outputs[0]
             if source not in found.scale and output in found.scale:
                 scale = found.scale[output]
@@ -48,25 +52,59 @@ def from_file(graph: Graph, layers: list[Layer]) -> Scales:
                     scale = np.repeat(scale, layer.factor**2) if layer.crd else np.tile(scale, layer.factor**2)
                 found.scale[source], found.zero[source] = scale, found.zero[output]
     for layer in layers:
-        if layer.kind in (*_HANDED, "average"):
+        if layer.kind in (*_HANDED, "average") and layer.act.slope is None:
             _forward(found, layer)
-        elif layer.kind == "add":
+        if layer.kind in _RANGES:
             _reach(found, layer)
     return found
 
 
+Range = tuple[Floats, Floats]  # of values: the least and the greatest one, of each channel or of all
+
+
+def _affine(layer: Layer, x: Range) -> Range:
+    assert layer.gain is not None and layer.shift is not None
+    return _ends(*(layer.gain * end + layer.shift for end in x))
+
+
+def _act(layer: Layer, x: Range) -> Range:
+    slope = np.float32(1) if layer.act.slope is None else layer.act.slope
+    return _ends(*(np.where(end < 0, slope * end, end) for end in x), np.zeros_like(x[0]))
+
+
+_CURVES: dict[str, tuple[float, float]] = {"Sigmoid": (0, 1), "Tanh": (-1, 1), "Silu": (-0.2785, np.inf)}
+
+
+def _curve(layer: Layer, x: Range) -> Range:
+    low, high = _CURVES[layer.op]
+    return np.full_like(x[0], low), np.minimum(np.maximum(x[1], 0), high).astype(np.float32)
+
+
+def _pair(layer: Layer, x: Range, y: Range) -> Range:
+    combine: dict[str, Callable[[Floats, Floats], Floats]] = {
+        "": np.add, "BM_ADD": np.add, "BM_SUB": np.subtract, "BM_MUL": np.multiply, "BM_MAX": np.maximum, "BM_MIN": np.minimum}
+    return _ends(*(combine[layer.op](a, b) for a in x for b in y))
+
+
+def _ends(*values: Floats) -> Range:
+    return np.minimum.reduce(values), np.maximum.reduce(values)
+
+
+#: By kind of layer: what its results lie between, of what its inputs do. A quotient may be anything.
+_RANGES: dict[str, Callable[..., Range]] = {"affine": _affine, "act": _act, "curve": _curve, "pair": _pair, "add": _pair}
+
+
 def _reach(found: Scales, layer: Layer) -> None:
-    """The step of a sum whose inputs have steps: of all that int8 inputs can add up to."""
+    """The step of arithmetic whose inputs have steps: of all that int8 inputs can become, and of 0."""
     output = layer.outputs[0]
-    if output in found.scale or any(name not in found.scale for name in layer.inputs):
+    if output in found.scale or any(name not in found.scale for name in layer.inputs) or layer.op == "BM_DIV":
         return
-    ends = []
-    for end, furthest in ((-128, np.min), (127, np.max)):
-        total = sum(float(furthest(found.scale[name] * (end - found.zero[name]))) for name in layer.inputs)
-        ends.append(min(max(total, layer.act.lo), layer.act.hi))
-    low, high = ends
+    inputs = [tuple(found.scale[name] * np.float32(end - found.zero[name]) for end in (-128, 127)) for name in layer.inputs]
+    least, greatest = _RANGES[layer.kind](layer, *inputs)
+    low = min(max(float(least.min()), layer.act.lo), layer.act.hi, 0)
+    high = max(min(float(greatest.max()), layer.act.hi), layer.act.lo, 0)
     step = max(high - low, 1e-30) / 255
-    found.scale[output] = np.full(len(found.scale[layer.inputs[0]]), step, np.float32)
+    found.scale[output] = np.full(len(least), step, np.float32)
     found.zero[output] = int(np.clip(round(-128 - low / step), -128, 127))
 
 
@@ -75,6 +113,9 @@ def _forward(found: Scales, layer: Layer) -> None:
     if output in found.scale or any(name not in found.scale for name in layer.inputs):
         return
     scale = found.scale[source]
+    low, high = ((scale * (end - found.zero[source])) for end in (-128, 127))
+    if layer.act.lo > high.min() or layer.act.hi < low.max():
+        return  # the input does not reach what a bound makes of it
     if layer.kind == "concat":
         if len({found.zero[name] for name in layer.inputs}) > 1:
             return
