@@ -75,11 +75,10 @@ static LLVMValueRef emit_level(const aic_bundle_request *request, size_t level, 
              only ? "" : request->target[level]->name);
     aic_emit_open(&emit, context, module, request->target[level], NULL);
     begin(&emit, request->network, name);
-    LLVMValueRef function = emit.function;
     for (size_t i = 0; i < request->network->steps; i++) {
         emit_step(&emit, request, &request->network->step[i], level);
     }
-    aic_emit_function_end(&emit);
+    LLVMValueRef function = aic_emit_function_end(&emit);
     aic_emit_close(&emit);
     return function;
 }

@@ -1,7 +1,6 @@
 /* What emitters of parts call; see parts.h. */
 #include "codegen/parts.h"
 #include "codegen/llvm/guard.h"
-#include "codegen/own.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,20 +112,4 @@ void aic_emit_body(aic_emit *e, aic_emit_kind kind, const char *name, unsigned o
     aic_operand_names(e, operands, names);
     memcpy(names + operands, OTHERS, sizeof OTHERS);
     aic_emit_function(e, name, kind, names, operands + 2, 2);
-}
-
-/* ---- own code ---- */
-
-void aic_body_begin(aic_emit *e, const aic_plan *plan, aic_emit_kind kind, const char *name, aic_body *body)
-{
-    const unsigned count = (unsigned)plan->operands;
-    aic_emit_body(e, kind, name, count);
-    *body = (aic_body){.function = e->function};
-    for (unsigned i = 0; i < count; i++) {
-        body->operand[i] = aic_emit_param(e, i);
-    }
-    body->shared = aic_emit_param(e, count);
-    body->private = aic_emit_param(e, count + 1);
-    body->first = aic_emit_param(e, count + 2);
-    body->last = aic_emit_param(e, count + 3);
 }

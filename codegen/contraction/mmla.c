@@ -249,7 +249,6 @@ LLVMValueRef aic_emit_own_mmla_tile(aic_emit *e, const aic_plan *plan, const int
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
                       (long long)cols, (long long)t->geometry.panel_channels);
-    LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = (unsigned)pairs_of(rows * cols) * PAIR * t->geometry.vectors;
     aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
@@ -266,8 +265,7 @@ LLVMValueRef aic_emit_own_mmla_tile(aic_emit *e, const aic_plan *plan, const int
             store_pixel(&k, values, p, v);
         }
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,

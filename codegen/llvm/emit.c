@@ -152,10 +152,12 @@ void aic_emit_aliases(aic_emit *e)
     }
 }
 
-void aic_emit_function_end(aic_emit *e)
+LLVMValueRef aic_emit_function_end(aic_emit *e)
 {
+    LLVMValueRef ended = e->function;
     LLVMBuildRetVoid(e->builder);
     e->function = NULL;
+    return ended;
 }
 
 LLVMValueRef aic_emit_param(aic_emit *e, unsigned index)

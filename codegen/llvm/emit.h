@@ -64,7 +64,9 @@ LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type);
 
 /* The pointers of the function being emitted may alias after all. */
 void aic_emit_aliases(aic_emit *e);
-void aic_emit_function_end(aic_emit *e);
+
+/* Ends the function being emitted and returns it. */
+LLVMValueRef aic_emit_function_end(aic_emit *e);
 LLVMValueRef aic_emit_param(aic_emit *e, unsigned index);
 void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count);
 

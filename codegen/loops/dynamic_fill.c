@@ -16,7 +16,6 @@ enum { VECTOR_MIN = 16 };
 typedef struct filler {
     aic_emit *e;
     const aic_dynamic_fill *r;
-    aic_body body;
     LLVMValueRef vector; /* the value in every lane */
     unsigned lanes;
 } filler;
@@ -32,7 +31,7 @@ static LLVMValueRef size_of(const filler *f, const aic_dynamic_fill_dim *d)
     if (d->operand == 0) {
         return aic_int(e, d->size);
     }
-    return LLVMBuildSExt(e->builder, aic_load(e, e->i32, f->body.operand[d->operand], 0, 4), e->i64, "");
+    return LLVMBuildSExt(e->builder, aic_load(e, e->i32, aic_emit_param(e, (unsigned)d->operand), 0, 4), e->i64, "");
 }
 
 static void store_lanes(const filler *f, LLVMValueRef pointer, unsigned count)
@@ -110,7 +109,7 @@ static LLVMValueRef value_of(const filler *f)
     aic_emit *e = f->e;
     LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * f->r->size);
     return f->r->is_constant ? LLVMConstInt(type, f->r->value, false)
-                             : aic_load(e, type, f->body.operand[1], 0, f->r->size);
+                             : aic_load(e, type, aic_emit_param(e, 1), 0, f->r->size);
 }
 
 static const aic_dynamic_fill *fill_of(const aic_plan *plan)
@@ -129,16 +128,16 @@ LLVMValueRef aic_emit_own_fill(aic_emit *e, const aic_plan *plan, const int64_t 
     (void)argument;
     const aic_dynamic_fill *r = fill_of(plan);
     filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
-    aic_body_begin(e, plan, AIC_EMIT_HOT, name, &f.body);
+    const unsigned range = (unsigned)plan->operands + 2;
+    aic_emit_body(e, AIC_EMIT_HOT, name, (unsigned)plan->operands);
     aic_note_function(e, "phase: fills the lines of a domain whose size the call gives");
-    LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
+    LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), aic_emit_param(e, range + 1)), fast = size_of(&f, &r->fast);
     f.vector = aic_splat(e, value_of(&f), f.lanes);
     aic_loop lines;
-    aic_loop_begin(e, &lines, "line: lines of the domain", f.body.first, slow, 1, NULL, 0);
-    fill_line(&f, address_of(e, &r->slow, f.body.operand[0], lines.index), fast);
+    aic_loop_begin(e, &lines, "line: lines of the domain", aic_emit_param(e, range), slow, 1, NULL, 0);
+    fill_line(&f, address_of(e, &r->slow, aic_emit_param(e, 0), lines.index), fast);
     aic_loop_end(e, &lines);
-    aic_emit_function_end(e);
-    return f.body.function;
+    return aic_emit_function_end(e);
 }
 
 static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)

@@ -153,7 +153,6 @@ LLVMValueRef aic_emit_part_amx_special(aic_emit *e, const void *of, const char *
                     .panel = aic_emit_param(e, 2),
                     .taps = aic_emit_param(e, 3),
                     .block = key->blocks ? aic_emit_param(e, 4) : NULL};
-    LLVMValueRef function = e->function;
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_trips(e, "rows"), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_trips(e, "cols"), 1, NULL, 0);
@@ -163,6 +162,5 @@ LLVMValueRef aic_emit_part_amx_special(aic_emit *e, const void *of, const char *
     emit_pixel(&k, aic_at(e, out, aic_mul(e, across.index, AMX_ROW_BYTES)), pixel);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -492,15 +492,13 @@ LLVMValueRef aic_emit_part_amx_tile(aic_emit *e, const void *of, const char *nam
                     .panel = aic_emit_param(e, 2),
                     .taps = aic_emit_param(e, 3),
                     .block = key->blocks ? aic_emit_param(e, 4) : NULL};
-    LLVMValueRef function = e->function;
     const bool adds = key->start != AIC_TILE_FROM_ZERO;
     LLVMValueRef sums = adds ? aic_at(e, k.out, aic_number(e, "sums.at")) : k.out;
     emit_sums(&k, sums);
     if (adds) {
         add_sums(&k, sums);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- a worker's state ---- */
@@ -542,13 +540,11 @@ LLVMValueRef aic_emit_part_amx_state(aic_emit *e, const void *of, const char *na
     const aic_amx_state_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
     aic_note_function(e, key->vectors > 0 ? "sets up the tile registers" : "releases the tile registers");
-    LLVMValueRef function = e->function;
     if (key->vectors > 0) {
         const aic_amx_registers a = aic_amx_assign(key->planes, key->most, key->vectors);
         set_up(e, &a);
     } else {
         aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

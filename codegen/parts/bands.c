@@ -539,7 +539,6 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     const unsigned operands = (unsigned)f.key->operands;
     aic_emit_body(e, AIC_EMIT_FRAME, name, operands);
     aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
-    LLVMValueRef function = e->function;
     for (unsigned i = 0; i < operands; i++) {
         f.operand[i] = aic_emit_param(e, i);
     }
@@ -565,6 +564,5 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     }
     emit_items(&f, aic_emit_param(e, operands + 2), aic_emit_param(e, operands + 3));
     store_last(&f);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -71,13 +71,12 @@ LLVMValueRef aic_emit_part_boxes(aic_emit *e, const void *of, const char *name)
     aic_emit_body(e, key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, name, (unsigned)key->operands);
     aic_note_function(e, "phase: every box, as much of it as the items are");
     aic_emit_aliases(e);
-    LLVMValueRef function = e->function, aligned = key->past != 0 ? is_aligned(e, aic_emit_param(e, 0)) : NULL;
+    LLVMValueRef aligned = key->past != 0 ? is_aligned(e, aic_emit_param(e, 0)) : NULL;
     for (unsigned i = 0; i < key->boxes; i++) {
         emit_box(e, key, i, aligned);
     }
     if (key->past != 0) {
         aic_fence(e);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

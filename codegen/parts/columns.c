@@ -183,12 +183,10 @@ LLVMValueRef aic_emit_part_columns(aic_emit *e, const void *of, const char *name
     const aic_scaling *p = &k->scaling;
     aic_emit_function(e, name, k->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, PARAMS, 3, 0);
     aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
-    LLVMValueRef function = e->function;
     LLVMValueRef path = aic_table_has_path(p) ? aic_zero(aic_vector(e->i32, aic_table_lanes(e->target))) : NULL;
     path = fill_parts(e, k, path);
     if (path != NULL) {
         fill_header(e, path);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

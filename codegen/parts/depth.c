@@ -428,7 +428,6 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels at a time, of channels that see one channel each",
                       (long long)key->rows, (long long)key->columns);
-    LLVMValueRef function = e->function;
     k.total_type = aic_vector(has_turns(key) ? e->i32 : e->f32, k.lanes);
     k.sum_type = key->sum == AIC_SUM_CUBE ? aic_vector(e->f64, k.lanes) : k.total_type;
     k.step_bytes = COLUMNS * (key->sum == AIC_SUM_CUBE ? 8 : 4);
@@ -446,8 +445,7 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
         k.key = &after;
         emit_rows(&k, at[0], at[1], aic_emit_param(e, 2));
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- the image ---- */
@@ -471,7 +469,7 @@ LLVMValueRef aic_emit_part_depth_image(aic_emit *e, const void *of, const char *
     aic_loop rows;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
     aic_note_function(e, "points to rows of the image, image row `first` at the top");
-    LLVMValueRef function = e->function, band = aic_emit_param(e, 0), padding = NULL;
+    LLVMValueRef band = aic_emit_param(e, 0), padding = NULL;
     if (key->outer) {
         padding = aic_at(e, band, aic_number(e, "padding.at"));
         emit_padding(e, key, padding);
@@ -485,8 +483,7 @@ LLVMValueRef aic_emit_part_depth_image(aic_emit *e, const void *of, const char *
     }
     aic_store(e, row, aic_at(e, band, aic_mul(e, rows.index, AIC_DEPTH_POINTER)), 0, AIC_DEPTH_POINTER);
     aic_loop_end(e, &rows);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- the weights ---- */
@@ -554,7 +551,6 @@ LLVMValueRef aic_emit_part_depth_weights(aic_emit *e, const void *of, const char
     aic_loop panels, blocks;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs panels first .. last-1 of the weight");
-    LLVMValueRef function = e->function;
     aic_loop_begin(e, &panels, "panel: panels of output channels", aic_emit_param(e, 2), aic_emit_param(e, 3), 1, NULL,
                    0);
     LLVMValueRef target = aic_at(e, aic_emit_param(e, 0), aic_times(e, panels.index, aic_number(e, "panel.bytes")));
@@ -564,6 +560,5 @@ LLVMValueRef aic_emit_part_depth_weights(aic_emit *e, const void *of, const char
                  aic_at(e, source, aic_mul(e, blocks.index, (int64_t)COLUMNS * element_bytes(key))));
     aic_loop_end(e, &blocks);
     aic_loop_end(e, &panels);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

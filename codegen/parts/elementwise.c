@@ -498,7 +498,6 @@ LLVMValueRef aic_emit_part_elementwise(aic_emit *e, const void *of, const char *
     r.first = aic_emit_param(e, operands);
     r.last = aic_emit_param(e, operands + 1);
     aic_emit_aliases(e);
-    LLVMValueRef function = e->function;
     r.pointer[0] = aic_at(e, aic_emit_param(e, 0), number_of(&r, 0, "at"));
     for (unsigned s = 0; s < AIC_ELEMENTWISE_STREAMS; s++) {
         if (reads(&r, s)) {
@@ -509,6 +508,5 @@ LLVMValueRef aic_emit_part_elementwise(aic_emit *e, const void *of, const char *
     r.ends = k->masks ? aic_first_lanes(e, aic_number(e, "ends"), (unsigned)k->lanes) : NULL;
     load_single(&r);
     emit_dims(&r, 0);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -42,7 +42,7 @@ LLVMValueRef aic_emit_part_finite(aic_emit *e, const void *of, const char *name)
     aic_branch branch;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
     aic_note_function(e, "sets the count to all k-packs if a half of the image is infinite or NaN");
-    LLVMValueRef function = e->function, from = aic_emit_param(e, 0), bytes = aic_emit_param(e, 2);
+    LLVMValueRef from = aic_emit_param(e, 0), bytes = aic_emit_param(e, 2);
     LLVMValueRef lines = LLVMBuildAnd(e->builder, bytes, aic_int(e, -AIC_LINE_BYTES), "");
     LLVMValueRef in_lines =
         any_special(e, from, aic_int(e, 0), lines, AIC_LINE_BYTES / HALF, "half: halves of the last block of channels");
@@ -50,6 +50,5 @@ LLVMValueRef aic_emit_part_finite(aic_emit *e, const void *of, const char *name)
     aic_branch_begin(e, &branch, LLVMBuildOr(e->builder, in_lines, in_rest, ""));
     aic_store(e, aic_number(e, "all"), aic_emit_param(e, 1), 0, WORD_BYTES);
     aic_branch_end(e, &branch);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -47,7 +47,6 @@ LLVMValueRef aic_emit_part_lean_weights(aic_emit *e, const void *of, const char 
     aic_branch branch;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, POINTERS, 2);
     aic_note_function(e, "packs items first .. last-1 of the weight, without channels that have none");
-    LLVMValueRef function = e->function;
     LLVMValueRef whole = has_weights(e, of, aic_emit_param(e, 1)), lean = LLVMBuildNot(e->builder, whole, "");
     aic_store(e, LLVMBuildZExt(e->builder, lean, e->i64, ""), aic_at(e, aic_emit_param(e, 0), aic_number(e, "note.at")),
               0, WORD_BYTES);
@@ -57,8 +56,7 @@ LLVMValueRef aic_emit_part_lean_weights(aic_emit *e, const void *of, const char 
     aic_branch_begin(e, &branch, lean);
     call_form(e, "lean", POINTERS);
     aic_branch_end(e, &branch);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 LLVMValueRef aic_emit_part_lean_bands(aic_emit *e, const void *of, const char *name)
@@ -68,7 +66,6 @@ LLVMValueRef aic_emit_part_lean_bands(aic_emit *e, const void *of, const char *n
     aic_branch branch;
     aic_emit_body(e, AIC_EMIT_FRAME, name, (unsigned)key->operands);
     aic_note_function(e, "phase: bands, in the form that the weights are packed in");
-    LLVMValueRef function = e->function;
     LLVMValueRef at = aic_at(e, aic_emit_param(e, WEIGHT), aic_number(e, "note.at"));
     LLVMValueRef whole =
         LLVMBuildICmp(e->builder, LLVMIntEQ, aic_load(e, e->i64, at, 0, WORD_BYTES), aic_int(e, 0), "");
@@ -81,6 +78,5 @@ LLVMValueRef aic_emit_part_lean_bands(aic_emit *e, const void *of, const char *n
     }
     call_form(e, "lean", pointers);
     aic_branch_end(e, &branch);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -54,12 +54,11 @@ LLVMValueRef aic_emit_part_leave(aic_emit *e, const void *of, const char *name)
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 2);
     aic_note_function(e,
                       "of so many runs of the tile that is noted `most` rows or a few more leave the staging buffer");
-    LLVMValueRef function = e->function, note = aic_emit_param(e, 0);
+    LLVMValueRef note = aic_emit_param(e, 0);
     LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), aic_note_word(e, note, AIC_NOTE_RUNS));
     aic_loop loop;
     aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), runs, 1, NULL, 0);
     emit_rows(e, of, note, aic_emit_param(e, 2));
     aic_loop_end(e, &loop);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -18,7 +18,7 @@ LLVMValueRef aic_emit_part_load(aic_emit *e, const void *of, const char *name)
     const aic_load_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
-    LLVMValueRef function = e->function, pitch = aic_number(e, "old.row");
+    LLVMValueRef pitch = aic_number(e, "old.row");
     LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, LANES), "");
     LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_times(e, aic_emit_param(e, 2), pitch));
     old = aic_at(e, old, aic_times(e, first, aic_number(e, "old.block")));
@@ -40,6 +40,5 @@ LLVMValueRef aic_emit_part_load(aic_emit *e, const void *of, const char *name)
         aic_store_part(e, words, count, block_of(e, to, "staging", block), 0);
     }
     aic_loop_end(e, &rows);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -287,7 +287,6 @@ LLVMValueRef aic_emit_part_panels(aic_emit *e, const void *of, const char *name)
     packer p = {.e = e, .key = of};
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs items first .. last-1 of the weight into panels");
-    LLVMValueRef function = e->function;
     begin(&p);
     if (p.key->empty_panels) {
         clear_panels(&p);
@@ -305,6 +304,5 @@ LLVMValueRef aic_emit_part_panels(aic_emit *e, const void *of, const char *name)
     if (p.key->counts) {
         emit_counts(&p);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

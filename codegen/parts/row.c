@@ -456,10 +456,8 @@ LLVMValueRef aic_emit_part_row(aic_emit *e, const void *of, const char *name)
     aic_emit_function(e, name, key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers,
                       2);
     aic_note_function(e, "packs rows of the band, `h` the image row at the top of the first one");
-    LLVMValueRef function = e->function;
     w.image = aic_emit_param(e, 1);
     w.note = pointers == 3 ? aic_emit_param(e, 2) : NULL;
     emit_rows(&w, aic_emit_param(e, 0), aic_emit_param(e, pointers), aic_emit_param(e, pointers + 1));
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

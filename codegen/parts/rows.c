@@ -61,7 +61,7 @@ LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
     const aic_rows_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
-    LLVMValueRef function = e->function, note = NULL;
+    LLVMValueRef note = NULL;
     if (key->notes) {
         LLVMValueRef before = LLVMBuildNeg(e->builder, aic_number(e, "notes.before"), "");
         note = aic_at(e, aic_emit_param(e, 0), before);
@@ -77,6 +77,5 @@ LLVMValueRef aic_emit_part_rows(aic_emit *e, const void *of, const char *name)
             aic_at(e, aic_emit_param(e, 0), aic_times(e, aic_emit_param(e, 3), aic_number(e, "row.pitch")));
         aic_fill(e, end, LLVMConstNull(e->i32), AIC_LINE_BYTES);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -74,7 +74,6 @@ LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
     s.words = aic_vector(e->i32, (unsigned)key->lanes);
     aic_emit_function(e, name, key->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
-    LLVMValueRef function = e->function;
     s.head = aic_number(e, "panel.start");
     aic_loop vectors;
     aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, key->vectors), 1, NULL, 0);
@@ -87,6 +86,5 @@ LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
         aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, s.bytes);
     }
     aic_loop_end(e, &vectors);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

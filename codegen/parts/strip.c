@@ -550,7 +550,6 @@ LLVMValueRef aic_emit_part_strip(aic_emit *e, const void *of, const char *name)
     }
     aic_emit_function(e, name, k->fast ? AIC_EMIT_SELDOM : AIC_EMIT_HOT, names, pointers, INTEGERS_ALWAYS);
     aic_note_function(e, "epilogue of `count` rows from `row` on and a strip of columns from `column` on");
-    LLVMValueRef function = e->function;
     w.table = aic_emit_param(e, 2);
     w.column = aic_emit_param(e, pointers + 2);
     for (unsigned s = 0, input = POINTERS_ALWAYS; s < k->steps; s++) {
@@ -558,6 +557,5 @@ LLVMValueRef aic_emit_part_strip(aic_emit *e, const void *of, const char *name)
     }
     emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, pointers),
                   aic_emit_param(e, pointers + 1));
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -26,11 +26,9 @@ LLVMValueRef aic_emit_part_parameters(aic_emit *e, const void *of, const char *n
     const aic_parameters_key *key = of;
     aic_emit_body(e, AIC_EMIT_FRAME, name, (unsigned)key->operands);
     aic_note_function(e, "phase: the parameters of the columns");
-    LLVMValueRef function = e->function;
     LLVMValueRef args[] = {aic_emit_param(e, (unsigned)key->operands), operand(e, key->scale), operand(e, key->bias)};
     aic_emit_call(e, aic_callee(e, "table", 3, 0), args, 3);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- strips ---- */
@@ -96,7 +94,7 @@ LLVMValueRef aic_emit_part_strips(aic_emit *e, const void *of, const char *name)
     aic_loop loop;
     aic_emit_body(e, f.key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, name, operands);
     aic_note_function(e, "phase: bands of rows of accumulators through the strips");
-    LLVMValueRef function = e->function, size = aic_number(e, "band");
+    LLVMValueRef size = aic_number(e, "band");
     f.out = aic_emit_param(e, OUT);
     f.source = aic_emit_param(e, SOURCE);
     f.table = aic_emit_param(e, operands);
@@ -121,6 +119,5 @@ LLVMValueRef aic_emit_part_strips(aic_emit *e, const void *of, const char *name)
     if (f.key->past) {
         aic_fence(e);
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -564,7 +564,7 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
                       (long long)key->pixels, (long long)(key->lanes * key->vectors));
-    LLVMValueRef function = e->function, totals[AIC_CARRIED_MAX];
+    LLVMValueRef totals[AIC_CARRIED_MAX];
     aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
@@ -593,6 +593,5 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     totals[k.sums] = behind_head(&k);
     emit_reduction(&k, totals);
     store_totals(&k, totals);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -264,7 +264,7 @@ LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name
     aic_loop blocks;
     aic_emit_function(e, name, kind_of(key), PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
-    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    LLVMValueRef row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p.panel = aic_emit_param(e, 2);
     aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p.block, NULL,
                    0);
@@ -272,8 +272,7 @@ LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name
                aic_at(e, source, aic_mul(e, blocks.index, key->c0 * (int64_t)aic_dtype_size((aic_dtype)key->dtype))),
                aic_at(e, row, aic_mul(e, blocks.index, key->kpack_bytes)));
     aic_loop_end(e, &blocks);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char *name)
@@ -283,7 +282,7 @@ LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char 
     packer p = packer_of(e, key);
     aic_emit_function(e, name, kind_of(key), PARAMS, 3, 0);
     aic_note_function(e, "packs columns of an item of a weight in rows");
-    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    LLVMValueRef row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p.panel = aic_emit_param(e, 2);
     p.mask = key->masks ? aic_first_lanes(e, aic_number(e, "last.columns"), (unsigned)aic_weights_least(key->columns))
                         : NULL;
@@ -304,6 +303,5 @@ LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char 
         aic_store(e, LLVMBuildNeg(e->builder, s.of[i], ""), at_register(&p, p.panel, i), 0,
                   (unsigned)(key->lanes * key->kpack_bytes));
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }

@@ -155,7 +155,7 @@ LLVMValueRef aic_emit_part_winograd_input(aic_emit *e, const void *of, const cha
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
     aic_note_function(e, "transforms a window of %lld x %lld pixels", (long long)key->m + 2, (long long)key->m + 2);
     LLVMTypeRef type = aic_vector(e->f32, lanes);
-    LLVMValueRef function = e->function, sum = aic_zero(type);
+    LLVMValueRef sum = aic_zero(type);
     aic_loop loop;
     aic_loop_begin(e, &loop, "channel: bytes of a pixel", aic_int(e, 0), aic_trips(e, "channels"),
                    (int64_t)lanes * FLOAT_BYTES, &sum, 1);
@@ -164,8 +164,7 @@ LLVMValueRef aic_emit_part_winograd_input(aic_emit *e, const void *of, const cha
     aic_loop_end(e, &loop);
     LLVMValueRef bad = LLVMBuildZExt(e->builder, any_nan(e, sum, lanes), e->i64, "");
     aic_store(e, bad, aic_emit_param(e, 2), 0, WORD_BYTES);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- groups ---- */
@@ -204,7 +203,7 @@ LLVMValueRef aic_emit_part_winograd_image(aic_emit *e, const void *of, const cha
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image and transforms them, image row `first` at the top");
     LLVMBuilderRef b = e->builder;
-    LLVMValueRef function = e->function, groups = aic_emit_param(e, 0), m = aic_int(e, key->m);
+    LLVMValueRef groups = aic_emit_param(e, 0), m = aic_int(e, key->m);
     LLVMValueRef raw = aic_at(e, groups, aic_number(e, "raw.at"));
     LLVMValueRef tiles = LLVMBuildUDiv(b, aic_add(e, aic_emit_param(e, 3), aic_int(e, key->m - 3)), m, "");
     LLVMValueRef packed = aic_add(e, aic_mul(e, tiles, key->m), aic_int(e, 2));
@@ -224,8 +223,7 @@ LLVMValueRef aic_emit_part_winograd_image(aic_emit *e, const void *of, const cha
         aic_loop_end(e, &across);
     }
     aic_loop_end(e, &down);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- tiles ---- */
@@ -321,7 +319,6 @@ LLVMValueRef aic_emit_part_winograd_tile(aic_emit *e, const void *of, const char
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 4, 0);
     aic_emit_aliases(e); /* the sums lie behind the taps */
     aic_note_function(e, "products of a group of small tiles, then their results");
-    LLVMValueRef function = e->function;
     t.out = aic_emit_param(e, 0);
     t.group = aic_emit_param(e, 1);
     t.panel = aic_emit_param(e, 2);
@@ -329,8 +326,7 @@ LLVMValueRef aic_emit_part_winograd_tile(aic_emit *e, const void *of, const char
     t.sums = aic_at(e, t.taps, aic_number(e, "sums.at"));
     emit_products(&t);
     emit_results(&t);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- results ---- */
@@ -374,12 +370,10 @@ LLVMValueRef aic_emit_part_winograd_output(aic_emit *e, const void *of, const ch
     const aic_winograd_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
     aic_note_function(e, "results of a small tile of %lld x %lld pixels", (long long)key->m, (long long)key->m);
-    LLVMValueRef function = e->function;
     for (unsigned v = 0; v < key->vectors; v++) {
         emit_vector(e, key, v, aic_emit_param(e, 0), aic_emit_param(e, 1));
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
 
 /* ---- weights ---- */
@@ -396,7 +390,7 @@ LLVMValueRef aic_emit_part_winograd_weights(aic_emit *e, const void *of, const c
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
     aic_note_function(e, "weights by points from weights by taps");
     LLVMTypeRef floats = aic_vector(e->f32, lanes), doubles = aic_vector(e->f64, lanes);
-    LLVMValueRef function = e->function, x[SIDE * SIDE] = {NULL};
+    LLVMValueRef x[SIDE * SIDE] = {NULL};
     aic_loop loop;
     aic_loop_begin(e, &loop, "weight: bytes of the weights of a tap", aic_int(e, 0), aic_trips(e, "steps"),
                    (int64_t)lanes * FLOAT_BYTES, NULL, 0);
@@ -413,6 +407,5 @@ LLVMValueRef aic_emit_part_winograd_weights(aic_emit *e, const void *of, const c
         aic_store(e, LLVMBuildFPTrunc(e->builder, value, floats, ""), plane, 0, FLOAT_BYTES);
     }
     aic_loop_end(e, &loop);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_function_end(e);
 }
