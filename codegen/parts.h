@@ -22,7 +22,7 @@ typedef struct aic_part_emitter {
     LLVMValueRef (*emit)(aic_emit *e, const void *key, const char *name);
 } aic_part_emitter;
 
-#define AIC_PART(name) LLVMValueRef aic_emit_part_##name(aic_emit *e, const void *key, const char *name);
+#define AIC_PART(part, fields, speed) LLVMValueRef aic_emit_part_##part(aic_emit *e, const void *key, const char *name);
 #include "codegen/parts/parts.def"
 #undef AIC_PART
 

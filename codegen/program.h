@@ -14,13 +14,12 @@
  * How to make a part of a function that own.def lists, by example of codegen/contraction/bands.c (composes) and
  * codegen/parts/bands.c (emits):
  *
- *     1  List the fields of its key in a .def file, of kinds INT, BOOL and REAL, and make the struct of them in a
- *        header that says what the function is, its numbers and roles. A field is what the code differs by. A value
- *        that only the shape decides is none, unless a loop of one iteration, a remainder or a multiplication by one is
- *        worth code of its own: then a BOOL says so
- *     2  Add a row to codegen/parts/parts.def and the kind to codegen/parts/kinds.c. Write its emitter (parts.h)
- *     3  Where the program is composed: aic_use_begin(), aic_use_number() and aic_use_trips() for each number that the
- *        emitter asks for, aic_use_call() for each role, aic_program_add()
+ *     1  List the fields of its key in codegen/parts/keys.def. A field is what the code differs by. A value that only
+ *        the shape decides is none, unless a loop of one iteration, a remainder or a multiplication by one is worth
+ * code of its own: then a BOOL says so. Say in a header what the function is, its numbers and roles 2  Add a row to
+ * codegen/parts/parts.def. Write its emitter (parts.h) 3  Where the program is composed: aic_use_begin(),
+ * aic_use_number() and aic_use_trips() for each number that the emitter asks for, aic_use_call() for each role,
+ * aic_program_add()
  *
  * Files that compose include nothing of LLVM and call nothing that emits: a process whose parts are at hand never loads
  * it. */
@@ -51,12 +50,12 @@ typedef struct aic_part_kind {
 
 bool aic_part_is_fast(const aic_part_kind *kind, const void *key);
 
-#define AIC_PART(name) extern const aic_part_kind aic_part_##name;
+#define AIC_PART(name, key, speed) extern const aic_part_kind aic_part_##name;
 #include "codegen/parts/parts.def"
 #undef AIC_PART
 
 enum {
-#define AIC_PART(name) AIC_PART_NUMBER_##name,
+#define AIC_PART(name, key, speed) AIC_PART_NUMBER_##name,
 #include "codegen/parts/parts.def"
 #undef AIC_PART
     AIC_PART_KINDS

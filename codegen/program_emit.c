@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     aic_part_emitter emitter;
 } EMITTERS[] = {
-#define AIC_PART(name) {#name, {aic_emit_part_##name}},
+#define AIC_PART(name, key, speed) {#name, {aic_emit_part_##name}},
 #include "codegen/parts/parts.def"
 #undef AIC_PART
 };

@@ -42,6 +42,7 @@
 
 #include "codegen/arithmetic.h"
 #include "codegen/integer.h"
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 enum {
@@ -52,18 +53,6 @@ enum {
     AMX_KPACK_BYTES = 4,
     AMX_LANES = 16
 };
-
-typedef struct aic_amx_tile_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/amx_tile.def"
-#undef AIC_FIELD
-} aic_amx_tile_key;
-
-typedef struct aic_amx_state_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/amx_state.def"
-#undef AIC_FIELD
-} aic_amx_state_key;
 
 /* The use of registers, the same in all tiles of a kernel: sums from register 0 on, then operands of the held side,
  * which stay for a step, then those of the passing side, which are loaded one after the other. Where both sides are

@@ -76,20 +76,9 @@
 #ifndef AIC_PART_BANDS_H
 #define AIC_PART_BANDS_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 enum { AIC_BANDS_INPUTS = 6, AIC_BANDS_TILES = 4 }; /* entries of the key's `input`; sizes of tiles */
-
-typedef struct aic_bands_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/bands.def"
-#undef AIC_FIELD
-} aic_bands_key;
-
-typedef struct aic_finite_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/finite.def"
-#undef AIC_FIELD
-} aic_finite_key;
 
 #endif

@@ -19,6 +19,7 @@
 #define AIC_PART_BOXES_H
 
 #include "codegen/parts/elementwise_value.h"
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 /* Boxes of a kernel at most. Stores of outputs that no cache holds (machine.h) go past the caches where the output is
@@ -31,12 +32,6 @@ static inline uint64_t aic_boxes_bit(unsigned box, bool past)
     return UINT64_C(1) << (past ? box + AIC_BOXES_MAX : box);
 }
 
-typedef struct aic_boxes_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/boxes.def"
-#undef AIC_FIELD
-} aic_boxes_key;
-
 /* How the elements of a run lie in a stream. */
 typedef enum aic_stream_reading {
     AIC_STREAM_NONE,   /* it is not read */
@@ -48,12 +43,6 @@ typedef enum aic_stream_reading {
 } aic_stream_reading;
 
 enum { AIC_ELEMENTWISE_DIGITS = 4, AIC_ELEMENTWISE_POINTERS = 1 + AIC_ELEMENTWISE_STREAMS };
-
-typedef struct aic_elementwise_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/elementwise.def"
-#undef AIC_FIELD
-} aic_elementwise_key;
 
 /* Whether a pointer moves in a loop. */
 static inline uint64_t aic_elementwise_moves(unsigned dim, unsigned pointer)

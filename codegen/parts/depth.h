@@ -37,13 +37,8 @@
 
 #include "codegen/arithmetic.h"
 #include "codegen/integer.h"
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_depth_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/depth.def"
-#undef AIC_FIELD
-} aic_depth_key;
 
 /* Bytes of the channels of a block; of a pointer; rows and columns of a kernel, rows and vectors that a tile computes
  * together, at most. */

@@ -21,6 +21,7 @@
 #ifndef AIC_PART_ENTRY_H
 #define AIC_PART_ENTRY_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 typedef enum aic_entry_form {
@@ -31,18 +32,6 @@ typedef enum aic_entry_form {
     AIC_ENTRY_MEMBER,
     AIC_ENTRY_PHASE
 } aic_entry_form;
-
-typedef struct aic_entry_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/entry.def"
-#undef AIC_FIELD
-} aic_entry_key;
-
-typedef struct aic_both_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/both.def"
-#undef AIC_FIELD
-} aic_both_key;
 
 /* A word of 64 bits in numbers of 30. */
 enum { AIC_ENTRY_WORD_NUMBERS = 3, AIC_ENTRY_WORD_BITS = 30 };

@@ -38,6 +38,7 @@
 #ifndef AIC_PART_EPILOGUE_H
 #define AIC_PART_EPILOGUE_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 /* Columns of a block; the most steps, blocks of a slab, rows of an iteration. The most rows of a packet: a strip of at
@@ -98,18 +99,6 @@ typedef struct aic_columns_key {
 #include "codegen/parts/columns.def"
 #undef AIC_FIELD
 } aic_columns_key;
-
-typedef struct aic_parameters_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/parameters.def"
-#undef AIC_FIELD
-} aic_parameters_key;
-
-typedef struct aic_strips_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/strips.def"
-#undef AIC_FIELD
-} aic_strips_key;
 
 typedef struct aic_strip_key {
     aic_scaling scaling;

@@ -32,19 +32,8 @@
 #ifndef AIC_PART_IMAGE_H
 #define AIC_PART_IMAGE_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_row_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/row.def"
-#undef AIC_FIELD
-} aic_row_key;
-
-typedef struct aic_rows_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/rows.def"
-#undef AIC_FIELD
-} aic_rows_key;
 
 /* Whether rows follow each other as image rows do that are `row.gap` apart: one call packs them. */
 static inline bool aic_rows_are_together(const aic_rows_key *key)

@@ -12,18 +12,7 @@
 #ifndef AIC_PART_LEAN_H
 #define AIC_PART_LEAN_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_lean_weights_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/lean_weights.def"
-#undef AIC_FIELD
-} aic_lean_weights_key;
-
-typedef struct aic_lean_bands_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/lean_bands.def"
-#undef AIC_FIELD
-} aic_lean_bands_key;
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "codegen/integer.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
 /* Bytes of a lane of a register, within which tiles are transposed. */
@@ -34,12 +35,6 @@ enum { AIC_MOVE_ODD_MAX = 15 };
 /* Numbers of a box's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
  * `follow`. */
 typedef enum aic_move_loop { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION } aic_move_loop;
-
-typedef struct aic_move_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/move.def"
-#undef AIC_FIELD
-} aic_move_key;
 
 /* Columns that the last tile of `tail` columns is loaded with: as many as make a lane where there are that many, as
  * loading parts takes more than shuffling whole ones, and where columns have a lane each. */

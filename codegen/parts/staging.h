@@ -14,18 +14,6 @@
 
 #include "codegen/parts/epilogue.h"
 
-typedef struct aic_load_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/load.def"
-#undef AIC_FIELD
-} aic_load_key;
-
-typedef struct aic_leave_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/leave.def"
-#undef AIC_FIELD
-} aic_leave_key;
-
 /* The words of 64 bits of a note about a deferred tile. A run is a number of rows that are contiguous in the result. */
 enum {
     AIC_NOTE_FREE,   /* offset of the staging buffer that the next tile may fill */

@@ -19,13 +19,8 @@
 #ifndef AIC_PART_TILE_H
 #define AIC_PART_TILE_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_tile_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/tile.def"
-#undef AIC_FIELD
-} aic_tile_key;
 
 /* What sums start from: 0, or what is at out, to which integers are added with a clamp or modulo 2^32. */
 typedef enum aic_tile_start { AIC_TILE_FROM_ZERO, AIC_TILE_CLAMPS, AIC_TILE_WRAPS } aic_tile_start;

@@ -49,13 +49,8 @@
 #ifndef AIC_PART_WEIGHTS_H
 #define AIC_PART_WEIGHTS_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_weights_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/weights.def"
-#undef AIC_FIELD
-} aic_weights_key;
 
 /* Columns that a mask loads at a time, of panels with so many output channels or at the end of so many columns: those
  * of a block, but half of them where panels end with half a block; 1: there are no such panels. */
@@ -64,17 +59,5 @@ static inline int64_t aic_weights_least(int64_t columns)
     enum { WHOLE = 16, HALF = 8 };
     return columns % WHOLE == 0 ? WHOLE : columns % HALF == 0 ? HALF : 1;
 }
-
-typedef struct aic_panels_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/panels.def"
-#undef AIC_FIELD
-} aic_panels_key;
-
-typedef struct aic_starts_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/starts.def"
-#undef AIC_FIELD
-} aic_starts_key;
 
 #endif

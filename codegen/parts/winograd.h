@@ -44,13 +44,8 @@
 #ifndef AIC_PART_WINOGRAD_H
 #define AIC_PART_WINOGRAD_H
 
+#include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-typedef struct aic_winograd_key {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/parts/winograd.def"
-#undef AIC_FIELD
-} aic_winograd_key;
 
 enum { AIC_WINOGRAD_SIDE = 6 }; /* points on a side, at most */
 
