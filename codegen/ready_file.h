@@ -3,9 +3,9 @@
  *
  *     "AICS", AIC_READY_VERSION in 4 bytes, bytes of the head in 4
  *     aic_build_name and the level's name as texts, number of parts in 4 bytes
- *     for each part, by ascending hashes: hash of its identity, where it lies, its bytes, their aic_checksum(), in 8
- * each aic_checksum() of the head so far in 8 the parts: bytes of the identity in 4, the identity (part_source.h), the
- * piece (piece.h) */
+ *     for each part, by ascending hashes: hash of its identity, where it lies, its bytes, their aic_checksum(), 8 each
+ *     aic_checksum() of the head so far in 8
+ *     the parts: bytes of the identity in 4, the identity (part_source.h), the piece (piece.h) */
 #ifndef AIC_READY_FILE_H
 #define AIC_READY_FILE_H
 

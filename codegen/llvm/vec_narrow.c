@@ -82,9 +82,8 @@ LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsi
 
 /* ---- integers ---- */
 
-/* Adding 1.5 * 2^23 rounds a number below 2^22 in magnitude to an integer, to nearest even: the last place of the sum
- * is
- * 1. The integer is then in the lowest bits of the sum. */
+/* Adding 1.5 * 2^23 rounds a number below 2^22 in magnitude to an integer, to nearest even: the sum's last place is
+ * then 1. The integer is in its lowest bits. */
 static LLVMValueRef round_portable(aic_emit *e, LLVMValueRef floats)
 {
     LLVMBuilderRef b = e->builder;

@@ -24,8 +24,7 @@
  *       out.block, block.panel     from one block of channels to the next in the result, in the panel
  *       row.next                   from the pointer to a row that the kernel sees to the next one
  *
- *     void depth_image(band, image; first, rows)           pointers to `rows` rows, the first one being image row
- * `first`
+ *     void depth_image(band, image; first, rows)           pointers to `rows` rows, image row `first` being the first
  *       image.rows, image.row      rows of the image, bytes of one
  *       padding.at, padding.bytes  where the row of padding is in the band, a loop over its bytes; with `outer`
  *

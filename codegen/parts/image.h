@@ -11,24 +11,34 @@
  *       notes.before               bytes from the note of special elements to the band; with notes
  *       roles `row.R`              pack rows of column residue R: one, or all where they are together
  *
- *     void row(row, image; h, rows)           so many band rows, the first one from image row h; these may lie outside
- * of void row(row, image, note; h, rows)     the image. With fold, each from as many image rows. With special elements
- *                                             there is the note. It takes the place of `rows` where that would only
- * call it row.pitch, row.gap         from one row of the band to the next, in bytes, in image rows plane bytes to the
- * second plane row.bytes                  of padding where the row is outside, or where the image overwrites it; with
- * sides or padded left.bytes                 of the padding left of the image; with sides or padded right.bytes,
- * right.at      the same on the right, and where it begins, with sides; of whole lines, of which the image overwrites
- * what is its own, where edges are padded row.columns, left.columns, right.columns, pad.pitch the same in columns, and
- * from one to the next; where padding differs by planes image.rows                 of the image image.row, image.first
- * bytes of an image row; before the first column that is packed fractal                    bytes of a fractal; with
- * fractal inside                     columns that lie in the image: a loop whole                      those of them
- * that are packed a line at a time; with fold pixel.pitch, image.step    bytes of a band pixel; from one image column
- * to the next paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles image.block
- * bytes from one block of channels to the next even                       columns that are packed four at a time; with
- * pairs rest.at, rest.from         where the rest is in a band pixel, in the image run                        channels
- * of a row, or of a pixel, in whole vectors: a loop; with run or counts run.first                  channels before
- * those; with leads run.last                   channels before the last vector, which overlaps the one before; with
- * ends clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
+ *     void row(row, image; h, rows)
+ *     void row(row, image, note; h, rows)
+ *       so many band rows, the first one from image row h, which may lie outside of the image; with fold, each from as
+ *       many image rows. With special elements there is the note. It takes the place of `rows` where that would do no
+ *       more than call it
+ *       row.pitch, row.gap         from one row of the band to the next, in bytes, in image rows
+ *       plane                      bytes to the second plane
+ *       row.bytes                  of padding where the row is outside, or where the image overwrites it; with sides
+ *                                  or padded
+ *       left.bytes                 of the padding left of the image; with sides or padded
+ *       right.bytes, right.at      the same on the right, and where it begins, with sides; of whole lines, of which
+ *                                  the image overwrites what is its own, where edges are padded
+ *       row.columns, left.columns, right.columns, pad.pitch
+ *                                  the same in columns, and from one to the next; where padding differs by planes
+ *       image.rows                 of the image
+ *       image.row, image.first     bytes of an image row; before the first column that is packed
+ *       fractal                    bytes of a fractal; with fractal
+ *       inside                     columns that lie in the image: a loop
+ *       whole                      those of them that are packed a line at a time; with fold
+ *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
+ *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
+ *       image.block                bytes from one block of channels to the next
+ *       even                       columns that are packed four at a time; with pairs
+ *       rest.at, rest.from         where the rest is in a band pixel, in the image
+ *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
+ *       run.first                  channels before those; with leads
+ *       run.last                   channels before the last vector, which overlaps the one before; with ends
+ *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
 #ifndef AIC_PART_IMAGE_H
 #define AIC_PART_IMAGE_H
 
