@@ -52,6 +52,21 @@ def test_int8_convolution(random, channels, outs, size, relu, zeros):
     assert layer(x, out=out).base is out or np.array_equal(out, found)
 
 
+def test_int8_sums_beyond_floats(random):
+    """Slopes behind sums that pass 2^22: several kernels."""
+    weights = np.abs(random.standard_normal((16, 1024, 3, 3))).astype(np.float32)
+    layer = aicjit.Conv2d(weights, None, 0.1, 60.0, 1, slope=0.5)
+    x = random.integers(60, 128, (32, 5, 6, 32)).astype(np.int8) * random.choice([-1, 1], (1, 5, 6, 1)).astype(np.int8)
+    total = sums(plain(x, 1024), layer.integers.weight, (1, 1), (1,) * 4)
+    assert total.max() > 1 << 22
+    total = np.where(total < 0, total / 2, total).astype(np.float32) * layer.integers.factor[:, None, None]
+    out = np.zeros((1, 5, 6, 32), np.int8)
+    assert layer(x, out=out) is not None
+    assert np.abs(plain(out, 16) - np.clip(np.rint(total), -128, 127)).max() <= 1  # parts are added up in float32
+    with pytest.raises(aicjit.UnsupportedError, match="the layer is several"):
+        layer.kernel(x)
+
+
 @pytest.mark.parametrize("slope", [None, 0.25, 1.75])
 def test_float16_convolution(random, slope):
     weights, bias = random.standard_normal((20, 40, 3, 3)).astype(np.float32), random.standard_normal(20).astype(np.float32)
@@ -189,6 +204,7 @@ def test_what_is_refused(random):
         (lambda: aicjit.max_pool(x, 6), ValueError, r"kernel: \[6, 6\] does not fit into 5 x 5"),
         (lambda: aicjit.max_pool(x[0], 2), ValueError, r"x: has the shape \[5, 5, 32\]"),
         (lambda: aicjit.max_pool(x, 1, 1, 2), NotImplementedError, "windows that see padding only"),
+        (lambda: aicjit.average_pool(x, 1, 1, 2), NotImplementedError, "windows that see padding only"),
         (lambda: aicjit.to_blocks(np.zeros((5, 4, 4), np.float32), c0=4), ValueError, "int8 of 5 channels in blocks of 4"),
         (lambda: aicjit.to_blocks(np.zeros((4, 4), np.float32)), ValueError, r"not float32 \[C, H, W\]"),
     ):

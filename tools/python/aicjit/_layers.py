@@ -111,7 +111,8 @@ def _input(program: Program, x: Array) -> None:
 
 
 class Conv2d:
-    """A convolution with bias and rectification as one kernel: layer(x) for x [C1, H, W, c0] gives [C1, Ho, Wo, 32 or 16].
+    """A convolution with bias and rectification: layer(x) for x [C1, H, W, c0] gives [C1, Ho, Wo, 32 or 16]. It is one kernel, and
+    several where slopes need sums of int8 as floats that might pass 2^22, beyond which floats are not exact.
 
     weights: float32 [O, I, Kh, Kw], I being channels / groups; bias: [O]; x_scale, y_scale: what a step of int8 stands for, a number or one a channel
     (dtype="float16" has none); x_zero, y_zero: what stands for 0; pad: left, right, top, bottom or one for all; slope: of
@@ -142,11 +143,11 @@ class Conv2d:
         slopes = None if slope is None else _channels("Conv2d: slope", slope, out, False)
         self._act = Act(slopes, 0 if relu else -np.inf)
         self._window = _window("Conv2d", tuple(weights.shape[2:]), stride, pad, dilation)
-        self._kernels: dict[tuple[int, ...], tuple[aicjit.Kernel, list[Any], tuple[int, ...]]] = {}
+        self._kernels: dict[tuple[int, ...], tuple[aicjit.Kernel | Network, list[Any], tuple[int, ...]]] = {}
         #: The layer in integers: weight, bias with the zero point in it, factor; None for float16.
         self.integers = integers(weights, self._bias, self._x_scale, x_zero, self._y_scale) if dtype == "int8" else None
 
-    def _make(self, array: Array) -> tuple[aicjit.Kernel, list[Any], tuple[int, ...]]:
+    def _make(self, array: Array) -> tuple[aicjit.Kernel | Network, list[Any], tuple[int, ...]]:
         program = Program()
         x = _blocked("Conv2d", array, None, self._x_zero)
         if x.dtype != self._dtype or not x.channels >= self._channels > x.channels - x.c0:
@@ -154,12 +155,19 @@ class Conv2d:
                 x.dtype, x.channels, self._dtype, self._channels))
         x = _blocked("Conv2d", array, self._channels, self._x_zero, self._x_scale)
         height, width = self._window.output(x.height, x.width)
-        y = Tensor(Place("y"), x.dtype, _blocks.slots_of(len(self._weights), _blocks.BLOCK[x.dtype]), height, width,
-                   _blocks.BLOCK[x.dtype], self._y_scale, self._y_zero)
+        if height < 1 or width < 1:
+            raise aicjit.OperandValueError("Conv2d: x: the window %s does not fit into %d x %d" % (
+                list(self._window.kernel), x.height, x.width))
+        _input(program, array)
+        y = _result(program, Tensor(Place("y"), x.dtype, _blocks.slots_of(len(self._weights), _blocks.BLOCK[x.dtype]), height, width,
+                                    _blocks.BLOCK[x.dtype], self._y_scale, self._y_zero))
         if self.integers:
             _blocks.integer_convolution(program, x, self.integers, self._window, self._act, y)
         else:
             _blocks.float_convolution(program, x, self._weights, self._bias, self._window, self._act, y)
+        shape = y.blocks, height, width, y.c0
+        if len(program.steps) > 1:
+            return Network(program, context=self._context), [], shape
         step = program.steps[0]
         assert isinstance(step, Step)
         kernel = aicjit.compile(step.text, context=self._context)
@@ -168,7 +176,7 @@ class Conv2d:
         for operand in kernel.operands[2:]:
             constant = program.constants[step.inputs[operand.name].name]
             inputs.append(kernel.pack(constant) if operand.name == "weight" else constant)
-        return kernel, inputs, (y.blocks, height, width, y.c0)
+        return kernel, inputs, shape
 
     def __call__(self, x: Array, *, out: Optional[Array] = None) -> Array:
         """The result, in `out` or a new array."""
@@ -177,13 +185,18 @@ class Conv2d:
         if found is None:
             found = self._kernels[x.shape] = self._make(x)
         kernel, inputs, shape = found
+        if isinstance(kernel, Network):
+            x, out = np.ascontiguousarray(x)[np.newaxis], None if out is None else as_array("Conv2d", "out", out)[np.newaxis]
         result: Array = kernel(x, *inputs, out=out)
         return result.reshape(shape)
 
     def kernel(self, x: Array) -> aicjit.Kernel:
         """The kernel for feature maps of this one's shape."""
         self(x)
-        return self._kernels[x.shape][0]
+        kernel = self._kernels[x.shape][0]
+        if isinstance(kernel, Network):
+            raise aicjit.UnsupportedError("Conv2d: kernel: the layer is several, as its sums may pass 2^22")
+        return kernel
 
 
 def _pool(name: str, x: Array, kernel: Sizes, stride: Optional[Sizes], pad: Sizes, key: tuple[Any, ...],

@@ -273,6 +273,8 @@ def average_pool(program: Program, x: Tensor, window: Window, y: Tensor, include
     counts = np.outer(tall, wide).ravel().astype(np.float32)
     if include_pad:
         counts[:] = kh * kw
+    if not counts.all():
+        raise aicjit.UnsupportedError("windows that see padding only")
     if (counts == counts[0]).all():
         blockwise(program, x, y, (gain / counts[0]).astype(np.float32), window=window)
     else:
