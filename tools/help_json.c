@@ -232,7 +232,7 @@ static int put_profile(const aic_profile *profile)
     aic_status failed = aic_semantics_apply_profile(&semantics, profile->name);
     failed = failed == AIC_OK ? aic_semantics_print_choices(&semantics, text, sizeof text, NULL) : failed;
     if (failed != AIC_OK) {
-        return cli_fail_library("help", failed);
+        return cli_status("help", failed);
     }
     json_object(NULL);
     json_text("name", profile->name);

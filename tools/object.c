@@ -169,8 +169,7 @@ static int check_level(const cli_object *o)
     if (at == NULL || sscanf(at + sizeof BEFORE - 1 + (at[sizeof BEFORE - 1] == 's'), " %31[a-z0-9]", name) != 1) {
         return wrong_header(o, "does not say for which instruction set it is");
     }
-    const aic_status status = aic_isa_check(name);
-    return status == AIC_OK ? CLI_DONE : cli_fail_library("run: --object", status);
+    return cli_status("run: --object", aic_isa_check(name));
 }
 
 static int read_header(cli_object *o)

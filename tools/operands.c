@@ -130,7 +130,7 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
         failed = aic_spec_operands(spec, semantics, operands, &count);
     }
     if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+        return cli_status(NULL, failed);
     }
     const int status = make_room(set, count);
     for (; status == CLI_DONE && set->count < count; set->count++) {
@@ -148,7 +148,7 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
             failed = failed == AIC_OK ? aic_pto_coordinates(program, set->count, coordinates) : failed;
         }
         if (failed != AIC_OK) {
-            return cli_fail_library(NULL, failed);
+            return cli_status(NULL, failed);
         }
     }
     return status;
@@ -230,8 +230,7 @@ static int read_scales(const char *command, const cli_operand *o, bool is_signed
     for (int64_t i = 0; status == CLI_DONE && i < scales.elements; i++) {
         char where[300];
         (void)snprintf(where, sizeof where, "%s: --quantise %.100s: element %" PRId64, command, scales.name, i);
-        const aic_status failed = aic_quant_word(scale[i], 0, is_signed, &words[i]);
-        status = failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
+        status = cli_status(where, aic_quant_word(scale[i], 0, is_signed, &words[i]));
     }
     guard_close(&buffer);
     return status;
@@ -242,8 +241,7 @@ static int read_input(const cli_operands *set, const cli_operand *o)
     if (takes_value(&o->operand) && !operand_file_named(o->in)) {
         char where[300];
         (void)snprintf(where, sizeof where, "%s: --in %.280s", set->command, o->operand.name);
-        const aic_status failed = aic_scalar_parse(o->operand.dtype, o->in, o->buffer.data);
-        return failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
+        return cli_status(where, aic_scalar_parse(o->operand.dtype, o->in, o->buffer.data));
     }
     return o->quantise ? read_scales(set->command, o, set->items[0].operand.dtype != AIC_UINT8)
                        : operand_read(&o->operand, o->in, o->buffer.data);

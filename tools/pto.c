@@ -22,8 +22,7 @@ int cli_pto_parse(const cli_pto *pto, const cli_session *session, const char *wh
                                                        : AIC_PTO_PLACEMENT_TEXT;
     options.semantics = session->semantics;
     options.free_names = free_names;
-    const aic_status status = aic_pto_parse(text, length, &options, program);
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(where, status);
+    return cli_status(where, aic_pto_parse(text, length, &options, program));
 }
 
 int cli_pto_read(const cli_pto *pto, const cli_session *session, aic_pto_program **program)
@@ -64,7 +63,7 @@ int cli_pto_statements(const char *command, const aic_pto_program *program, aic_
         *next = aic_pto_statement_init();
         const aic_status failed = aic_pto_get_statement(program, i, next);
         if (failed != AIC_OK) {
-            return cli_fail_library(NULL, failed);
+            return cli_status(NULL, failed);
         }
         *count += !is_listed(*list, *count, next->spec);
     }

@@ -17,7 +17,7 @@ static int open_arguments(pto_call *call, uint64_t seed)
         *argument = aic_operand_init();
         const aic_status failed = aic_pto_argument(call->program, i, argument);
         if (failed != AIC_OK) {
-            return cli_fail_library(NULL, failed);
+            return cli_status(NULL, failed);
         }
         if (!guard_open(&call->content[i], (size_t)argument->bytes, 64, GUARD_BEFORE)) {
             return cli_fail_memory(argument->name, (uint64_t)argument->bytes);
@@ -38,7 +38,7 @@ static int fill_sizes(const pto_call *call, const aic_semantics *semantics, uint
         aic_status failed = aic_pto_get_statement(call->program, s, &statement);
         failed = failed == AIC_OK ? aic_spec_operands(statement.spec, semantics, operands, &count) : failed;
         if (failed != AIC_OK) {
-            return cli_fail_library(NULL, failed);
+            return cli_status(NULL, failed);
         }
         for (size_t i = 2; i < count; i++) { /* behind the tile and the scalar */
             if (operands[i].direction == AIC_DIRECTION_IN) {

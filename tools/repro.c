@@ -141,7 +141,7 @@ static int find_expected(repro *r)
     }
     guard_close(&reference);
     (void)aic_take_warning();
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    return cli_status(NULL, status);
 }
 
 static int make_kernel(repro *r)
@@ -161,7 +161,7 @@ static int make_kernel(repro *r)
     if (status == AIC_OK) {
         find_name(r);
     }
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    return cli_status(NULL, status);
 }
 
 /* ---- the text ---- */

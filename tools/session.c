@@ -35,8 +35,7 @@ static int take_profile(void *to, const char *command, const char *value)
         return cli_fail(CLI_WRONG, "%s: --profile is given twice", command);
     }
     readings->profile = value;
-    const aic_status status = aic_semantics_apply_profile(&scratch, value);
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(command, status);
+    return cli_status(command, aic_semantics_apply_profile(&scratch, value));
 }
 
 /* Sets one choice, "KEY=VALUE". */
@@ -65,7 +64,7 @@ static int take_choice(void *to, const char *command, const char *pair)
     }
     const aic_status status = choose(&scratch, pair);
     if (status != AIC_OK) {
-        return cli_fail_library(command, status);
+        return cli_status(command, status);
     }
     for (size_t i = 0; i < readings->count; i++) {
         if (args_split(readings->choice[i], &other, &value) && other == length &&
@@ -199,7 +198,7 @@ int cli_session_open(cli_session *session)
     options.tuning_db = session->tuning_db;
     aic_status status = aic_context_create(&options, &session->context);
     cli_show_warning(); /* of a tuning file that is not used */
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    return cli_status(NULL, status);
 }
 
 void cli_session_close(cli_session *session)
@@ -257,23 +256,20 @@ int cli_read_spec(const cli_session *session, const char *text, aic_spec **spec)
     if (status == AIC_OK && aic_pto_recognise(text)) {
         status = set_arch(*spec, cli_arch(session), spec);
     }
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    return cli_status(NULL, status);
 }
 
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec **spec)
 {
-    const int status = cli_read_spec(session, text, spec);
-    if (status != CLI_DONE) {
-        return status;
+    int status = cli_read_spec(session, text, spec);
+    if (status == CLI_DONE) {
+        status = cli_status(NULL, aic_spec_validate(*spec, &session->semantics));
+        if (status != CLI_DONE) {
+            aic_spec_destroy(*spec);
+            *spec = NULL;
+        }
     }
-    const aic_status failed = aic_spec_validate(*spec, &session->semantics);
-    if (failed == AIC_OK) {
-        return CLI_DONE;
-    }
-    const int refused = cli_fail_library(NULL, failed);
-    aic_spec_destroy(*spec);
-    *spec = NULL;
-    return refused;
+    return status;
 }
 
 char *cli_spec_text(const aic_spec *spec)

@@ -10,7 +10,7 @@ int bench_operands_open(bench_operands *o, const aic_spec *spec, const aic_seman
     *o = (bench_operands){.spec = spec};
     const aic_status failed = aic_spec_operands(spec, semantics, o->operand, &o->count);
     if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+        return cli_status(NULL, failed);
     }
     int status = CLI_DONE;
     for (size_t i = 0; i < o->count && status == CLI_DONE; i++) {
@@ -47,7 +47,7 @@ static int pack_operands(bench_call *call)
         }
         const aic_status status = aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]);
         if (status != AIC_OK) {
-            return cli_fail_library(NULL, status);
+            return cli_status(NULL, status);
         }
         call->pointer[i] = call->packed[i].data;
     }
@@ -79,7 +79,7 @@ int bench_call_open(bench_call *call, const bench_operands *operands, aic_contex
     aic_status failed = aic_kernel_create(context, operands->spec, schedule, &call->kernel);
     failed = failed == AIC_OK ? aic_kernel_get_info(call->kernel, &call->info) : failed;
     if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+        return cli_status(NULL, failed);
     }
     call->shared = call->info.threads > 1;
     const size_t workspace = aic_kernel_workspace_size(call->kernel);
@@ -92,11 +92,10 @@ int bench_call_open(bench_call *call, const bench_operands *operands, aic_contex
     }
     /* This call checks its operands and may leave a warning; those that are measured do neither. */
     failed = call_kernel(call);
-    if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+    if (failed == AIC_OK) {
+        cli_show_warning_of_request();
     }
-    cli_show_warning_of_request();
-    return CLI_DONE;
+    return cli_status(NULL, failed);
 }
 
 void bench_call_close(bench_call *call)

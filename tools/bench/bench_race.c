@@ -150,7 +150,7 @@ int bench_race_run(bench_race *race, const aic_spec *spec, const char *name, con
         status = join_level(race, request, level);
     }
     if (status == CLI_DONE && aic_spec_work(spec, &request->level[0].semantics, &macs, &bytes) != AIC_OK) {
-        status = cli_fail_library(NULL, AIC_INTERNAL);
+        status = cli_status(NULL, AIC_INTERNAL);
     }
     if (status != CLI_DONE) {
         return status;

@@ -304,7 +304,7 @@ int benchline_parse(const char *text, aic_dtype dtype, aic_spec **spec)
     status = status == CLI_DONE ? require("oc", p.out_channels) : status;
     status = status == CLI_DONE ? fill_in_axes(&p) : status;
     const aic_status failed = status == CLI_DONE ? make_spec(&p, dtype, spec) : AIC_OK;
-    return failed == AIC_OK ? status : cli_fail_library(NULL, failed);
+    return failed == AIC_OK ? status : cli_status(NULL, failed);
 }
 
 void benchline_name(const char *text, char name[BENCHLINE_NAME_MAX])

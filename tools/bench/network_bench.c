@@ -138,7 +138,7 @@ int network_bench(const aic_network *network, network_clock *clock, void *const 
     }
     const timer_result time = timer_measure(call, &c, seconds, interrupt_requested);
     if (c.status != AIC_OK) {
-        return cli_fail_library(NULL, c.status);
+        return cli_status(NULL, c.status);
     }
     if (json) {
         print_json(&c, &time);

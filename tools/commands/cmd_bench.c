@@ -183,7 +183,7 @@ static int program_bytes(const aic_pto_program *program, const aic_semantics *se
         aic_status failed = aic_pto_get_statement(program, i, &statement);
         failed = failed == AIC_OK ? aic_spec_work(statement.spec, semantics, &macs, &own) : failed;
         if (failed != AIC_OK) {
-            return cli_fail_library(NULL, failed);
+            return cli_status(NULL, failed);
         }
         *bytes += own;
     }
@@ -198,7 +198,7 @@ static int first_run(program_call *p, bench_row *row)
     const uint64_t start = timer_now();
     const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
     if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+        return cli_status(NULL, failed);
     }
     row->info.codegen_ns = timer_now() - start;
     (void)aic_context_cache_stats(p->context, &after);

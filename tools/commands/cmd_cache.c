@@ -14,11 +14,6 @@ typedef struct cache_options {
     args_list texts; /* what follows the action */
 } cache_options;
 
-static int fail_library(aic_status status)
-{
-    return status == AIC_OK ? CLI_DONE : cli_fail_library("cache", status);
-}
-
 static void print_sums(const aic_disk_cache_info *info)
 {
     printf("%-10s %s\n", "mode", info->mode);
@@ -35,7 +30,7 @@ static int stat_cache(cache_options *o)
     if (status == AIC_OK) {
         print_sums(&info);
     }
-    return fail_library(status);
+    return cli_status("cache", status);
 }
 
 static void print_problem(void *user, const char *file, const char *what, const char *problem)
@@ -51,7 +46,7 @@ static int verify_cache(cache_options *o)
     aic_disk_cache_info info = aic_disk_cache_info_init();
     const aic_status status = aic_disk_cache_verify(o->session.context, print_problem, NULL, &info);
     if (status != AIC_OK) {
-        return fail_library(status);
+        return cli_status("cache", status);
     }
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", info.files + info.parts - info.refused, info.refused);
     return info.refused == 0 ? CLI_DONE : CLI_MISMATCH;
@@ -64,7 +59,7 @@ static int clear_cache(cache_options *o)
     if (status == AIC_OK) {
         printf("%" PRIu64 " kernels and parts removed\n", removed);
     }
-    return fail_library(status);
+    return cli_status("cache", status);
 }
 
 /* ---- warm ---- */
@@ -78,7 +73,7 @@ static int warm_one(cache_options *o, const aic_spec *spec)
     if (status == AIC_OK) {
         aic_kernel_destroy(kernel);
     }
-    return fail_library(status);
+    return cli_status("cache", status);
 }
 
 /* Makes all, as long as nobody ends it. */
@@ -94,7 +89,7 @@ static int warm_all(cache_options *o, const spec_list *list)
     interrupt_polled(false);
     aic_cache_stats stats = aic_cache_stats_init();
     if (status == CLI_DONE) {
-        status = fail_library(aic_context_cache_stats(o->session.context, &stats));
+        status = cli_status("cache", aic_context_cache_stats(o->session.context, &stats));
     }
     if (status != CLI_DONE) {
         return status;
@@ -113,7 +108,7 @@ static int warm_cache(cache_options *o)
     spec_list list = {0};
     o->source.texts = &o->texts;
     aic_disk_cache_info info = aic_disk_cache_info_init();
-    int status = fail_library(aic_disk_cache_stat(o->session.context, &info));
+    int status = cli_status("cache", aic_disk_cache_stat(o->session.context, &info));
     if (status == CLI_DONE && strcmp(info.mode, "rw") != 0) {
         status = cli_fail(CLI_WRONG, "cache: warm: the disk cache is %s and cannot be filled", info.mode);
     }

@@ -169,7 +169,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && !interrupt_requested(); i++) {
         if (aic_schedule_candidate(context, c->spec, i, schedule, sizeof schedule) != AIC_OK) {
-            return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
+            return i > 0 ? CLI_DONE : cli_status("check", AIC_INTERNAL);
         }
         status = check_kernel(check, c, context, schedule, text, seed);
     }
@@ -182,7 +182,7 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     verify_report report;
     const aic_status computed = aic_spec_check_choices(spec, &check->session.semantics);
     if (computed != AIC_OK) { /* there is no kernel to check */
-        return cli_fail_library("check", computed);
+        return cli_status("check", computed);
     }
     char *text = cli_spec_text(spec);
     if (text == NULL) {
@@ -290,7 +290,7 @@ static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spe
     } else {
         status = (legal ? aic_spec_random : aic_spec_random_illegal)(check->op[0], semantics, bits, spec);
     }
-    return status == AIC_OK ? CLI_DONE : cli_fail_library("check: --fuzz", status);
+    return cli_status("check: --fuzz", status);
 }
 
 static int check_illegal(check_state *check, int64_t seed)

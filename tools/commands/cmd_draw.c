@@ -50,7 +50,7 @@ static int find_written(draw_state *draw)
     int64_t macs = 0, bytes = 0;
     aic_status failed = aic_spec_work(d->spec, &draw->session.semantics, &macs, &bytes);
     if (failed != AIC_OK) {
-        return cli_fail_library("draw", failed);
+        return cli_status("draw", failed);
     }
     if (macs > MOST || bytes > MOST || result->bytes > MOST) {
         return CLI_DONE;
@@ -62,7 +62,7 @@ static int find_written(draw_state *draw)
         return status == CLI_DONE ? cli_fail_memory(result->name, (uint64_t)result->elements) : status;
     }
     failed = aic_diagnose(d->spec, &draw->session.semantics, pointers, draw->operands.count, d->findings);
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
+    return cli_status("draw", failed);
 }
 
 /* ---- which element is marked ---- */
@@ -84,9 +84,8 @@ static int find_reads(draw_state *draw)
     if (status != CLI_DONE) {
         return status;
     }
-    const aic_status failed =
-        aic_trace_reads(d->spec, &draw->session.semantics, pointers, draw->operands.count, d->element, d->reads);
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("draw", failed);
+    return cli_status("draw", aic_trace_reads(d->spec, &draw->session.semantics, pointers, draw->operands.count,
+                                              d->element, d->reads));
 }
 
 static int choose_element(draw_state *draw)

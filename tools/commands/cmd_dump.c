@@ -65,7 +65,7 @@ static int dump_one(const dump_state *dump, const aic_spec *spec, outfile *file)
     size_t size = 0;
     const aic_status failed =
         aic_dump(dump->session.context, spec, dump->schedule, stage, dump->isa, dump->target, &bytes, &size);
-    int status = failed == AIC_OK ? put(dump, file, bytes, size) : cli_fail_library(NULL, failed);
+    int status = failed == AIC_OK ? put(dump, file, bytes, size) : cli_status(NULL, failed);
     if (status == CLI_DONE && dump->output == NULL && stage != AIC_DUMP_OBJ && size > 0 && bytes[size - 1] != '\n') {
         status = put(dump, file, "\n", 1);
     }

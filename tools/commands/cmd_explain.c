@@ -129,13 +129,11 @@ static int explain_schedule(explain_state *explain)
     if (canonical == NULL) {
         return cli_fail(CLI_SYSTEM, "explain: memory ran out");
     }
-    int status = CLI_DONE;
-    const aic_status failed = aic_explain(explain->session.context, explain->spec, explain->schedule, explain->isa, &e);
-    if (failed == AIC_OK) {
+    int status =
+        cli_status(NULL, aic_explain(explain->session.context, explain->spec, explain->schedule, explain->isa, &e));
+    if (status == CLI_DONE) {
         cli_show_advice("", explain->spec, &explain->session.semantics, NULL, 0);
         status = (explain->json ? explain_as_json : explain_as_text)(explain, &e, canonical);
-    } else {
-        status = cli_fail_library(NULL, failed);
     }
     aic_free(e.text);
     free(canonical);

@@ -29,8 +29,7 @@ static int export_list(const export_state *x, const spec_list *list)
                                          .schedule = x->schedule};
     }
     aic_exported made = aic_exported_init();
-    const aic_status failed = aic_export(x->session.context, kernels, list->count, x->isa, x->target, &made);
-    int status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
+    int status = cli_status(NULL, aic_export(x->session.context, kernels, list->count, x->isa, x->target, &made));
     if (status == CLI_DONE) {
         status = export_files_write(x->object, x->header, &made);
         aic_exported_destroy(&made);

@@ -23,7 +23,7 @@ static int print_program(const aic_pto_program *program)
         cli_put(text, strlen(text));
     }
     free(text);
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    return cli_status(NULL, status);
 }
 
 /* A statement by itself keeps its names. */

@@ -70,17 +70,14 @@ static int print_operands(const op_sheet *sheet)
     aic_status failed = aic_spec_parse(sheet->example, &spec);
     failed = failed == AIC_OK ? aic_spec_operands(spec, NULL, operands, &count) : failed;
     aic_spec_destroy(spec);
-    if (failed != AIC_OK) {
-        return cli_fail_library("help", failed);
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; failed == AIC_OK && i < count; i++) {
         if (operands[i].direction != AIC_DIRECTION_UNUSED) {
             char text[OPERAND_TEXT_MAX];
             operand_text(&operands[i], text);
             printf("  %s: %s, %s\n", operands[i].name, text, directions[operands[i].direction]);
         }
     }
-    return CLI_DONE;
+    return cli_status("help", failed);
 }
 
 static int print_operator(aic_op op)
@@ -139,7 +136,7 @@ static int print_choices(void)
         aic_semantics semantics = aic_semantics_init();
         if (aic_semantics_apply_profile(&semantics, profile->name) != AIC_OK ||
             aic_semantics_print_choices(&semantics, text, sizeof text, NULL) != AIC_OK) {
-            return cli_fail_library("help", AIC_OUT_OF_MEMORY);
+            return cli_status("help", AIC_OUT_OF_MEMORY);
         }
         printf("  %s  %s\n      %s\n", profile->name, profile->meaning, text[0] == '\0' ? "(all defaults)" : text);
     }

@@ -30,11 +30,6 @@ typedef struct network_state {
     aic_network_facts facts;
 } network_state;
 
-static int fail_library(aic_status failed)
-{
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
-}
-
 /* ---- opening ---- */
 
 static bool show_progress(void *user, size_t made, size_t kernels)
@@ -77,10 +72,10 @@ static int open_network(network_state *n)
     if (n->told > 0) {
         status = progress_end();
     }
-    status = status == CLI_DONE ? fail_library(failed) : status;
+    status = status == CLI_DONE ? cli_status(NULL, failed) : status;
     if (status == CLI_DONE) {
         n->facts = aic_network_facts_init();
-        status = fail_library(aic_network_info(n->network, &n->facts));
+        status = cli_status(NULL, aic_network_info(n->network, &n->facts));
     }
     return status;
 }
@@ -114,7 +109,7 @@ static int compute(const network_state *n)
     const aic_status failed = aic_network_call(n->network, (const void *const *)address, n->facts.inputs,
                                                address + n->facts.inputs, n->facts.outputs);
     free(address);
-    return fail_library(failed);
+    return cli_status(NULL, failed);
 }
 
 static int show_outputs(const network_state *n)
@@ -189,7 +184,7 @@ static int compile_network(network_state *n)
 {
     aic_cache_stats stats = aic_cache_stats_init();
     int status = open_network(n);
-    status = status == CLI_DONE ? fail_library(aic_context_cache_stats(n->session.context, &stats)) : status;
+    status = status == CLI_DONE ? cli_status(NULL, aic_context_cache_stats(n->session.context, &stats)) : status;
     if (status == CLI_DONE) {
         printf("%zu kernels: %" PRIu64 " made, %" PRIu64 " loaded, in %.1f ms\n", n->facts.kernels, stats.compiles,
                stats.loads, (double)n->open_ns / 1e6);
@@ -232,8 +227,8 @@ static int export_network(network_state *n)
     int status = check_folder(n->folder);
     status = status == CLI_DONE ? cli_session_open(&n->session) : status;
     if (status == CLI_DONE) {
-        status = fail_library(aic_network_export(n->session.context, n->folder, n->name != NULL ? n->name : "net", isa,
-                                                 n->target, &made));
+        status = cli_status(NULL, aic_network_export(n->session.context, n->folder, n->name != NULL ? n->name : "net",
+                                                     isa, n->target, &made));
     }
     if (status == CLI_DONE) {
         status = export_files_write(n->object, n->header, &made);

@@ -79,7 +79,7 @@ static int compute(run_state *run, bool again)
     }
     free(pointers);
     if (status != AIC_OK) {
-        return cli_fail_library(NULL, status);
+        return cli_status(NULL, status);
     }
     (void)aic_take_warning();
     return CLI_DONE;

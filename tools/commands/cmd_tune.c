@@ -43,7 +43,7 @@ static int merge(const tune_options *o, const args_list *files)
     const aic_status status = aic_tune_merge(files->items, files->count, o->output, &records);
     cli_show_warning();
     if (status != AIC_OK) {
-        return cli_fail_library("tune", status);
+        return cli_status("tune", status);
     }
     printf("%s: %zu records of %zu files\n", o->output, records, files->count);
     return CLI_DONE;
@@ -225,7 +225,7 @@ static int tune_spec(tune_options *o, const aic_spec *spec, const char *name, tu
         aic_tune_result_destroy(&result);
         exit_status = exit_status == CLI_DONE ? cli_flush_output() : exit_status; /* a reader sees every table */
     } else {
-        const int failure = cli_fail_library("tune", status);
+        const int failure = cli_status("tune", status);
         sums->failed++;
         sums->status = failure > sums->status ? failure : sums->status;
         exit_status = status == AIC_IO ? failure : CLI_DONE;
@@ -282,7 +282,7 @@ static int check_db(const tune_options *o)
     }
     const aic_status status = aic_tune_merge(NULL, 0, o->db, NULL);
     cli_show_warning();
-    return status == AIC_OK ? CLI_DONE : cli_fail_library("tune", status);
+    return cli_status("tune", status);
 }
 
 static int tune(tune_options *o)

@@ -30,16 +30,18 @@ int cli_fail(int status, const char *format, ...)
     return status;
 }
 
-int cli_fail_library(const char *context, aic_status failed)
+int cli_status(const char *context, aic_status status)
 {
-    const int status = aic_status_exit(failed);
     const char *other;
+    if (status == AIC_OK) {
+        return CLI_DONE;
+    }
     for (size_t i = 1; message[0] == '\0' && (other = aic_last_error_at(i)) != NULL; i++) {
         const int length = snprintf(others + others_used, sizeof others - others_used, "%s", other);
         others_used += length >= 0 && (size_t)length < sizeof others - others_used ? (size_t)length + 1 : 0;
     }
-    return context == NULL ? cli_fail(status, "%s", aic_last_error())
-                           : cli_fail(status, "%s: %s", context, aic_last_error());
+    return context == NULL ? cli_fail(aic_status_exit(status), "%s", aic_last_error())
+                           : cli_fail(aic_status_exit(status), "%s: %s", context, aic_last_error());
 }
 
 int cli_fail_memory(const char *what, uint64_t bytes)

@@ -23,9 +23,9 @@ void cli_fail_in(const char *place);
  * forgets both. Without a message it prints nothing. */
 void cli_show_failure(const char *program);
 
-/* Records the library's messages for `failed`, the first behind "context: " (may be NULL); returns the exit status for
- * it. */
-int cli_fail_library(const char *context, aic_status failed);
+/* Returns the exit status for what a call of the library has returned. Unless that is AIC_OK it records the library's
+ * messages, the first behind "context: " (may be NULL). */
+int cli_status(const char *context, aic_status status);
 
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
 int cli_fail_memory(const char *what, uint64_t bytes);

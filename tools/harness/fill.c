@@ -35,7 +35,7 @@ static int constant_element(const aic_operand *operand, const char *text, unsign
         return CLI_DONE;
     }
     if (status != AIC_INVALID_ARGUMENT) {
-        return cli_fail_library("--fill", status);
+        return cli_status("--fill", status);
     }
     if (element_is_float(operand->dtype)) {
         return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not a value of %s", operand->name, text,

@@ -169,8 +169,7 @@ static int read_npy_header(source *from, uint64_t size)
     int status = read_exactly(from->subject, from->fd, bytes, part);
     if (status == CLI_DONE) {
         from->header = aic_npy_header_init();
-        const aic_status failed = aic_npy_parse(from->subject, bytes, part, &from->header);
-        status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
+        status = cli_status(NULL, aic_npy_parse(from->subject, bytes, part, &from->header));
     }
     free(bytes);
     return status;
@@ -289,7 +288,7 @@ int operand_write(const aic_operand *operand, const char *path, const void *data
     int status = CLI_DONE;
     if (outfile_ends(path, ".npy")) {
         const aic_status failed = aic_npy_format(operand, header, &size);
-        status = failed == AIC_OK ? outfile_write(file, operand->name, header, size) : cli_fail_library(NULL, failed);
+        status = failed == AIC_OK ? outfile_write(file, operand->name, header, size) : cli_status(NULL, failed);
     }
     return status == CLI_DONE ? outfile_write(file, operand->name, data, (size_t)operand->bytes) : status;
 }

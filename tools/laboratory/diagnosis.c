@@ -67,7 +67,7 @@ int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, cons
         return cli_fail_memory("the diagnosis", (uint64_t)elements_of(d) * sizeof *d->findings);
     }
     const aic_status failed = aic_diagnose(spec, semantics, pointers, operands->count, d->findings);
-    int status = failed == AIC_OK ? open_counts(d) : cli_fail_library(command, failed);
+    int status = failed == AIC_OK ? open_counts(d) : cli_status(command, failed);
     if (status == CLI_DONE) {
         count(d);
         status = take_advice(d, semantics, pointers, operands->count);

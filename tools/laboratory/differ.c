@@ -38,7 +38,7 @@ static int read_side(const cli_session *base, const char *text, size_t length, d
         }
         failed = aic_semantics_choose(&side->semantics, key, value);
     }
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ: --profiles", failed);
+    return cli_status("differ: --profiles", failed);
 }
 
 int differ_read_sides(const cli_session *session, const char *profiles, differ_side side[2])
@@ -77,7 +77,7 @@ int differ_keys(const aic_spec *spec, const differ_side side[2], char keys[DIFFE
         for (size_t s = 0; !matters && s < 2; s++) {
             const aic_status failed = aic_spec_choice_matters(spec, &side[s].semantics, choice->key, &matters);
             if (failed != AIC_OK) {
-                return cli_fail_library("differ", failed);
+                return cli_status("differ", failed);
             }
         }
         if (matters && used < DIFFER_KEYS_MAX) {
@@ -127,8 +127,7 @@ static int list_operands(differ_case *c)
 {
     int status = operands_list(&c->operands, c->spec, &c->side[0].semantics, NULL);
     for (size_t s = 0; s < 2 && status == CLI_DONE; s++) {
-        const aic_status failed = aic_spec_validate(c->spec, &c->side[s].semantics);
-        status = failed == AIC_OK ? CLI_DONE : cli_fail_library(c->side[s].name, failed);
+        status = cli_status(c->side[s].name, aic_spec_validate(c->spec, &c->side[s].semantics));
     }
     c->output = 0;
     while (status == CLI_DONE && c->output < c->operands.count &&
@@ -187,8 +186,7 @@ aic_status differ_compute(differ_case *c)
 
 int differ_compare(differ_case *c)
 {
-    const aic_status failed = differ_compute(c);
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ", failed);
+    return cli_status("differ", differ_compute(c));
 }
 
 /* ---- traces ---- */

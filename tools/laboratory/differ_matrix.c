@@ -97,7 +97,7 @@ static int search(const aic_spec *spec, const differ_side side[2], example *e)
     c->operands.command = "differ";
     if (aic_spec_chain(&spec, 1, &c->spec) != AIC_OK) {
         free(c);
-        return cli_fail_library("differ", AIC_OUT_OF_MEMORY);
+        return cli_status("differ", AIC_OUT_OF_MEMORY);
     }
     memcpy(c->side, side, sizeof c->side);
     int status = differ_open(c);

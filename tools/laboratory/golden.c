@@ -174,7 +174,7 @@ static int write_doubles(const golden_item *item, const char *path, outfile *fil
     doubles.dtype = AIC_UINT64;
     const aic_status failed = aic_npy_format(&doubles, header, &size);
     if (failed != AIC_OK) {
-        return cli_fail_library("golden", failed);
+        return cli_status("golden", failed);
     }
     while (memcmp(header + type, "<u8", strlen("<u8")) != 0) {
         type++;
@@ -312,7 +312,7 @@ static int write_expected(golden_writer *w, const aic_spec *spec, const cli_oper
         status == CLI_DONE ? aic_reference(spec, &w->request->session->semantics, pointers, set->count) : AIC_OK;
     (void)aic_take_warning();
     if (failed != AIC_OK) {
-        return cli_fail_library("golden", failed);
+        return cli_status("golden", failed);
     }
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const cli_operand *o = &set->items[i];

@@ -59,7 +59,7 @@ int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *c
                             i, output->name);
         }
     }
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("golden", failed);
+    return cli_status("golden", failed);
 }
 
 /* A line of the manifest: a case, a file, or the semantics. Texts point into the manifest. */
@@ -311,7 +311,7 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
 {
     aic_status failed = aic_spec_parse(line->operator_text, &c->spec);
     failed = failed == AIC_OK ? aic_spec_operands(c->spec, &set->semantics, c->operand, &c->count) : failed;
-    int status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
+    int status = cli_status("verify", failed);
     for (size_t i = 0; status == CLI_DONE && i < c->count; i++) {
         const aic_operand *o = &c->operand[i];
         const bool written = o->direction == AIC_DIRECTION_OUT || o->direction == AIC_DIRECTION_INOUT;
@@ -460,8 +460,7 @@ int golden_verify(const char *folder, golden_sums *sums)
     if (status == CLI_DONE) {
         aic_context_options options = aic_context_options_init();
         options.semantics = set.semantics;
-        const aic_status failed = aic_context_create(&options, &context);
-        status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
+        status = cli_status("verify", aic_context_create(&options, &context));
     }
     if (status == CLI_DONE) {
         check_files(&set);

@@ -36,7 +36,7 @@ static int trace_text(const tracing *t, char **text)
         failed = aic_trace(t->spec, t->semantics, (void *const *)t->pointers, t->count, t->element, NULL, *text,
                            length + 1, NULL);
     }
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library(t->command, failed);
+    return cli_status(t->command, failed);
 }
 
 /* Runs the kernel on a copy of the output. */
@@ -82,7 +82,7 @@ static int add_kernel(const tracing *t, char **text)
         return insert_line(line, text);
     }
     if (failed != AIC_OK) {
-        return cli_fail_library(t->command, failed);
+        return cli_status(t->command, failed);
     }
     const aic_allowed *allowed = &t->allowed[t->element];
     const unsigned char *at = t->result + (size_t)t->element * aic_dtype_size(t->output->dtype);

@@ -52,7 +52,7 @@ int report_measure(report *r, aic_context *context)
     m->fp32 = aic_peak_fma_f32();
     m->fp64 = aic_peak_fma_f64();
     measure_memories(m);
-    return m->isa != NULL ? CLI_DONE : cli_fail_library(r->command, AIC_INTERNAL);
+    return m->isa != NULL ? CLI_DONE : cli_status(r->command, AIC_INTERNAL);
 }
 
 void page_machine(FILE *out, const report *r)
