@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_BYTES_MAX = 1 << 24, ALIGNMENT = 64 };
+enum { HEADER_BYTES_MAX = 1 << 24 };
 
 int object_check(const cli_object *o, size_t texts)
 {
@@ -234,15 +234,15 @@ int object_call(const cli_object *o, void *const pointers[])
     ffi_type *types[OBJECT_PARAMETERS_MAX + 1];
     void *value[OBJECT_PARAMETERS_MAX + 1], *address[OBJECT_PARAMETERS_MAX + 1];
     guard_buffer workspace;
-    if (!guard_open(&workspace, o->workspace, ALIGNMENT, GUARD_BEFORE)) {
-        return cli_fail_memory("workspace", o->workspace);
+    int status = cli_memory(&workspace, "workspace", o->workspace);
+    if (status != CLI_DONE) {
+        return status;
     }
     for (size_t i = 0; i <= o->count; i++) {
         types[i] = &ffi_type_pointer;
         value[i] = i < o->count ? pointers[i] : workspace.data;
         address[i] = &value[i];
     }
-    int status = CLI_DONE;
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)o->count + 1, &ffi_type_void, types) == FFI_OK) {
         ffi_call(&cif, o->function, NULL, address);
     } else {

@@ -221,10 +221,8 @@ static int read_scales(const char *command, const cli_operand *o, bool is_signed
     guard_buffer buffer;
     scales.dtype = AIC_FLOAT32;
     scales.bytes = scales.elements * (int64_t)sizeof(float);
-    if (!guard_open(&buffer, (size_t)scales.bytes, sizeof(float), GUARD_BEFORE)) {
-        return cli_fail_memory(scales.name, (uint64_t)scales.bytes);
-    }
-    int status = operand_read(&scales, o->in, buffer.data);
+    int status = cli_memory(&buffer, scales.name, (uint64_t)scales.bytes);
+    status = status == CLI_DONE ? operand_read(&scales, o->in, buffer.data) : status;
     const float *scale = buffer.data;
     uint64_t *words = o->buffer.data;
     for (int64_t i = 0; status == CLI_DONE && i < scales.elements; i++) {
@@ -255,11 +253,10 @@ int operands_load(cli_operands *set)
         if (!is_used(o)) {
             continue; /* NULL is passed */
         }
-        if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
-            status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-        } else if (o->in != NULL) {
+        status = cli_memory(&o->buffer, o->operand.name, (uint64_t)o->operand.bytes);
+        if (status == CLI_DONE && o->in != NULL) {
             status = read_input(set, o);
-        } else if (o->fill != NULL) {
+        } else if (status == CLI_DONE && o->fill != NULL) {
             status = fill_operand(&o->operand, o->fill, o->buffer.data);
         }
     }

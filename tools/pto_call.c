@@ -12,20 +12,18 @@
 
 static int open_arguments(pto_call *call, uint64_t seed)
 {
-    for (size_t i = 0; i < call->count; i++) {
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < call->count; i++) {
         aic_operand *argument = &call->argument[i];
         *argument = aic_operand_init();
-        const aic_status failed = aic_pto_argument(call->program, i, argument);
-        if (failed != AIC_OK) {
-            return cli_status(NULL, failed);
-        }
-        if (!guard_open(&call->content[i], (size_t)argument->bytes, 64, GUARD_BEFORE)) {
-            return cli_fail_memory(argument->name, (uint64_t)argument->bytes);
-        }
+        status = cli_status(NULL, aic_pto_argument(call->program, i, argument));
+        status = status == CLI_DONE ? cli_memory(&call->content[i], argument->name, (uint64_t)argument->bytes) : status;
         call->pointer[i] = call->content[i].data;
-        testdata_fill(argument, seed, call->pointer[i]);
+        if (status == CLI_DONE) {
+            testdata_fill(argument, seed, call->pointer[i]);
+        }
     }
-    return CLI_DONE;
+    return status;
 }
 
 /* Valid sizes have limits, which the statements know. */

@@ -109,15 +109,15 @@ static void take_reference(const repro *r, const void *reference)
     }
 }
 
-/* Copies the output's old content; false when memory cannot be had. */
-static bool copy_output(const repro *r, guard_buffer *copy)
+/* Copies the output's old content. */
+static int copy_output(const repro *r, guard_buffer *copy)
 {
     const cli_operand *output = operand_at(r, 0);
-    if (!guard_open(copy, (size_t)output->operand.bytes, 64, GUARD_BEFORE)) {
-        return false;
+    const int status = cli_memory(copy, "the expected result", (uint64_t)output->operand.bytes);
+    if (status == CLI_DONE) {
+        memcpy(copy->data, output->buffer.data, (size_t)output->operand.bytes);
     }
-    memcpy(copy->data, output->buffer.data, (size_t)output->operand.bytes);
-    return true;
+    return status;
 }
 
 static int find_expected(repro *r)
@@ -125,9 +125,8 @@ static int find_expected(repro *r)
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const size_t count = r->request->operands->count;
     guard_buffer reference = {.data = NULL};
-    if (!copy_output(r, &r->expected) || !copy_output(r, &reference)) {
-        guard_close(&reference);
-        return cli_fail_memory("the expected result", (uint64_t)operand_at(r, 0)->operand.bytes);
+    if (copy_output(r, &r->expected) != CLI_DONE || copy_output(r, &reference) != CLI_DONE) {
+        return CLI_SYSTEM;
     }
     operands_pointers(r->request->operands, pointers);
     pointers[0] = r->expected.data;

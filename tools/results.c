@@ -36,10 +36,8 @@ int results_compare(const cli_operand *o, const compare_limits *limits, bool *di
 {
     guard_buffer expected;
     compare_report report;
-    if (!guard_open(&expected, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
-        return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-    }
-    const int status = operand_read(&o->operand, o->expect, expected.data);
+    int status = cli_memory(&expected, o->operand.name, (uint64_t)o->operand.bytes);
+    status = status == CLI_DONE ? operand_read(&o->operand, o->expect, expected.data) : status;
     if (status == CLI_DONE) {
         compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, limits, &report, NULL);
         printf("%s: %" PRId64 " of %" PRId64 " elements compared with \"%s\", %" PRId64 " differ\n", o->operand.name,

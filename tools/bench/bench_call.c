@@ -18,11 +18,10 @@ int bench_operands_open(bench_operands *o, const aic_spec *spec, const aic_seman
         if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
-        if (!guard_open(&o->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
-            return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
+        status = cli_memory(&o->buffer[i], operand->name, (uint64_t)operand->bytes);
+        if (status == CLI_DONE && operand->direction == AIC_DIRECTION_IN) {
+            status = fill_operand(operand, "random:1", o->buffer[i].data);
         }
-        status =
-            operand->direction == AIC_DIRECTION_IN ? fill_operand(operand, "random:1", o->buffer[i].data) : CLI_DONE;
     }
     return status;
 }
@@ -37,21 +36,19 @@ void bench_operands_close(bench_operands *o)
 /* Packs the operands that the kernel packs. */
 static int pack_operands(bench_call *call)
 {
-    for (size_t i = 0; i < call->operands->count; i++) {
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < call->operands->count; i++) {
         size_t size = 0;
         if (aic_kernel_packed_size(call->kernel, i, &size) != AIC_OK || size == 0) {
             continue;
         }
-        if (!guard_open(&call->packed[i], size, 64, GUARD_BEFORE)) {
-            return cli_fail_memory("packed operand", size);
-        }
-        const aic_status status = aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]);
-        if (status != AIC_OK) {
-            return cli_status(NULL, status);
+        status = cli_memory(&call->packed[i], "packed operand", size);
+        if (status == CLI_DONE) {
+            status = cli_status(NULL, aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]));
         }
         call->pointer[i] = call->packed[i].data;
     }
-    return CLI_DONE;
+    return status;
 }
 
 static aic_status call_kernel(const bench_call *call)
@@ -82,11 +79,8 @@ int bench_call_open(bench_call *call, const bench_operands *operands, aic_contex
         return cli_status(NULL, failed);
     }
     call->shared = call->info.threads > 1;
-    const size_t workspace = aic_kernel_workspace_size(call->kernel);
-    if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
-        return cli_fail_memory("workspace", workspace);
-    }
-    const int status = use_packed ? pack_operands(call) : CLI_DONE;
+    int status = cli_memory(&call->workspace, "workspace", aic_kernel_workspace_size(call->kernel));
+    status = status == CLI_DONE && use_packed ? pack_operands(call) : status;
     if (status != CLI_DONE) {
         return status;
     }

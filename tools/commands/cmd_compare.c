@@ -117,10 +117,8 @@ static int read_operands(compare_state *state)
     state->tensor[0] = state->tensor[1] = chosen->operand;
     state->coordinates = chosen->coordinates;
     for (size_t i = 0; status == CLI_DONE && i < 2; i++) {
-        if (!guard_open(&state->buffer[i], (size_t)chosen->operand.bytes, 64, GUARD_BEFORE)) {
-            return cli_fail_memory(chosen->operand.name, (uint64_t)chosen->operand.bytes);
-        }
-        status = operand_read(&chosen->operand, state->files[i], state->buffer[i].data);
+        status = cli_memory(&state->buffer[i], chosen->operand.name, (uint64_t)chosen->operand.bytes);
+        status = status == CLI_DONE ? operand_read(&chosen->operand, state->files[i], state->buffer[i].data) : status;
     }
     return status;
 }

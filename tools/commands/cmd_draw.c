@@ -29,9 +29,8 @@ static int open_operands(draw_state *draw)
         if (o->operand.direction == AIC_DIRECTION_UNUSED || o->buffer.data != NULL) {
             continue;
         }
-        if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
-            status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-        } else if (i != draw->drawing.result) {
+        status = cli_memory(&o->buffer, o->operand.name, (uint64_t)o->operand.bytes);
+        if (status == CLI_DONE && i != draw->drawing.result) {
             testdata_fill_for(draw->drawing.spec, &o->operand, 1, o->buffer.data);
         }
     }

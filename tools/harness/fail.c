@@ -49,6 +49,11 @@ int cli_fail_memory(const char *what, uint64_t bytes)
     return cli_fail(CLI_SYSTEM, "%s: %" PRIu64 " bytes of memory cannot be had", what, bytes);
 }
 
+int cli_memory(guard_buffer *buffer, const char *what, uint64_t bytes)
+{
+    return guard_open(buffer, bytes, 64, GUARD_BEFORE) ? CLI_DONE : cli_fail_memory(what, bytes);
+}
+
 void cli_show_warning(void)
 {
     const char *warning = aic_take_warning();

@@ -2,6 +2,8 @@
 #ifndef AIC_TOOLS_FAIL_H
 #define AIC_TOOLS_FAIL_H
 
+#include "tools/harness/guard.h"
+
 #include <aic/aic.h>
 
 /* Exit statuses of the command line. */
@@ -29,6 +31,9 @@ int cli_status(const char *context, aic_status status);
 
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
 int cli_fail_memory(const char *what, uint64_t bytes);
+
+/* Makes a guarded buffer of `bytes` zeroed bytes for `what`, aligned to 64. Returns an exit status. */
+int cli_memory(guard_buffer *buffer, const char *what, uint64_t bytes);
 
 /* Prints on standard error a warning that a call has left, "" for none, and what aic_spec_advise() says, once where
  * both say the same. */

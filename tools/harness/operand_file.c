@@ -273,9 +273,7 @@ int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_bu
     *tensor = (aic_operand){.size = sizeof *tensor, .name = "tensor", .direction = AIC_DIRECTION_IN};
     int status = open_source(NULL, path, &from);
     status = status == CLI_DONE ? describe_tensor(&from, dtype, tensor) : status;
-    if (status == CLI_DONE && !guard_open(buffer, (size_t)tensor->bytes, 64, GUARD_BEFORE)) {
-        status = cli_fail_memory(from.subject, (uint64_t)tensor->bytes);
-    }
+    status = status == CLI_DONE ? cli_memory(buffer, from.subject, (uint64_t)tensor->bytes) : status;
     status = status == CLI_DONE ? read_data(&from, buffer->data, (uint64_t)tensor->bytes) : status;
     close_source(&from);
     return status;

@@ -150,9 +150,7 @@ int differ_open(differ_case *c)
     status = status == CLI_DONE ? fill_free(c, 1) : status;
     for (size_t s = 0; s < 2 && status == CLI_DONE; s++) {
         const aic_operand *o = &c->operands.items[c->output].operand;
-        if (!guard_open(&c->result[s], (size_t)o->bytes, 64, GUARD_BEFORE)) {
-            status = cli_fail_memory(o->name, (uint64_t)o->bytes);
-        }
+        status = cli_memory(&c->result[s], o->name, (uint64_t)o->bytes);
     }
     return status;
 }

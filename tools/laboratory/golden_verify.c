@@ -300,11 +300,9 @@ static int load(const golden_set *set, const char *folder, const aic_operand *op
     if (file == NULL) {
         return cli_fail(CLI_WRONG, "verify: case %.20s has no %s of %s", folder, role, operand->name);
     }
-    if (!guard_open(buffer, (size_t)operand->bytes, 64, GUARD_BEFORE)) {
-        return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
-    }
     (void)snprintf(path, sizeof path, "%s/%s", set->folder, file);
-    return operand_read(operand, path, buffer->data);
+    const int status = cli_memory(buffer, operand->name, (uint64_t)operand->bytes);
+    return status == CLI_DONE ? operand_read(operand, path, buffer->data) : status;
 }
 
 static int open_case(const golden_set *set, const golden_line *line, golden_case *c)
@@ -321,8 +319,8 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
         if (status == CLI_DONE && written) {
             status = load(set, line->folder, o, "expected", &c->expected[i]);
         }
-        if (status == CLI_DONE && written && !guard_open(&c->result[i], (size_t)o->bytes, 64, GUARD_BEFORE)) {
-            status = cli_fail_memory(o->name, (uint64_t)o->bytes);
+        if (status == CLI_DONE && written) {
+            status = cli_memory(&c->result[i], o->name, (uint64_t)o->bytes);
         }
     }
     return status;
