@@ -207,6 +207,42 @@ void cli_session_close(cli_session *session)
     session->context = NULL;
 }
 
+bool cli_wants_all_levels(const cli_session *session)
+{
+    return session->isa != NULL && strcmp(session->isa, "all") == 0;
+}
+
+static int open_level(cli_levels *levels, const cli_session *session, const char *isa)
+{
+    if (levels->count == CLI_LEVELS_MAX) {
+        return cli_fail(CLI_SYSTEM, "more than %d instruction set levels", CLI_LEVELS_MAX);
+    }
+    cli_session *level = &levels->item[levels->count++];
+    *level = *session;
+    level->isa = isa;
+    return cli_session_open(level);
+}
+
+int cli_levels_open(cli_levels *levels, const cli_session *session, bool (*is_wanted)(const char *isa))
+{
+    int status = CLI_DONE;
+    const char *name;
+    if (!cli_wants_all_levels(session)) {
+        return open_level(levels, session, session->isa);
+    }
+    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
+        status = is_wanted(name) ? open_level(levels, session, name) : CLI_DONE;
+    }
+    return status;
+}
+
+void cli_levels_close(cli_levels *levels)
+{
+    for (size_t i = 0; i < levels->count; i++) {
+        cli_session_close(&levels->item[i]);
+    }
+}
+
 aic_chip cli_arch(const cli_session *session)
 {
     return session->arch != NULL && strcmp(session->arch, "A2A3") == 0 ? AIC_CHIP_A2A3 : AIC_CHIP_A5;

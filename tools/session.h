@@ -77,6 +77,20 @@ void cli_session_semantics(cli_session *session);
 int cli_session_open(cli_session *session);
 void cli_session_close(cli_session *session);
 
+/* Sessions that differ in their instruction set levels, in ascending order. */
+enum { CLI_LEVELS_MAX = 16 };
+typedef struct cli_levels {
+    size_t count;
+    cli_session item[CLI_LEVELS_MAX];
+} cli_levels;
+
+/* Whether --isa says "all". */
+bool cli_wants_all_levels(const cli_session *session);
+
+/* Opens the session's level, or where it says "all" each of which `is_wanted` holds. Returns an exit status. */
+int cli_levels_open(cli_levels *levels, const cli_session *session, bool (*is_wanted)(const char *isa));
+void cli_levels_close(cli_levels *levels);
+
 /* What --arch says. */
 aic_chip cli_arch(const cli_session *session);
 

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 16 };
-
 typedef struct bench_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     spec_source source;
@@ -25,7 +23,7 @@ typedef struct bench_state {
     char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default */
     bool json;
     double min_time;
-    cli_session level[LEVELS_MAX];
+    cli_levels levels;
     bench_request request;
     bench_columns columns;
     bench_comparison comparison;
@@ -34,49 +32,26 @@ typedef struct bench_state {
 
 /* ---- levels ---- */
 
-static bool wants_all_levels(const bench_state *b)
+/* Of an emulator the speed says nothing. */
+static bool runs_itself(const char *isa)
 {
-    return b->session.isa != NULL && strcmp(b->session.isa, "all") == 0;
+    return aic_isa_check(isa) == AIC_OK && !aic_isa_emulated(isa);
 }
 
-static int open_level(bench_state *b, const char *isa)
-{
-    if (b->request.level_count == LEVELS_MAX) {
-        return cli_fail(CLI_SYSTEM, "bench: more than %d instruction set levels", LEVELS_MAX);
-    }
-    cli_session *level = &b->level[b->request.level_count++];
-    *level = b->session;
-    level->isa = isa;
-    return cli_session_open(level);
-}
-
-/* Every level that this host runs itself: of an emulator the speed says nothing. The reference is the highest, which is
- * the default. */
+/* The reference is the highest level, which is the default. */
 static int open_levels(bench_state *b)
 {
-    b->request.level = b->level;
-    if (!wants_all_levels(b)) {
-        return open_level(b, b->session.isa);
-    }
-    FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
-    int status = CLI_DONE;
     const char *name;
-    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
-        if (aic_isa_check(name) != AIC_OK || aic_isa_emulated(name)) {
-            (void)fprintf(notes, "level %s: not run, this host lacks it\n", name);
-        } else {
-            b->request.reference = b->request.level_count;
-            status = open_level(b, name);
+    for (size_t i = 0; cli_wants_all_levels(&b->session) && (name = aic_isa_name(i)) != NULL; i++) {
+        if (!runs_itself(name)) { /* JSON stays JSON */
+            (void)fprintf(b->json ? stderr : stdout, "level %s: not run, this host lacks it\n", name);
         }
     }
+    const int status = cli_levels_open(&b->levels, &b->session, runs_itself);
+    b->request.level = b->levels.item;
+    b->request.level_count = b->levels.count;
+    b->request.reference = b->levels.count - 1;
     return status;
-}
-
-static void close_levels(bench_state *b)
-{
-    for (size_t i = 0; i < b->request.level_count; i++) {
-        cli_session_close(&b->level[i]);
-    }
 }
 
 /* ---- operators ---- */
@@ -111,7 +86,7 @@ static report_point point_of(const bench_row *row, bool is_default)
 /* The candidates that were not measured, so that the report shows which tiles there are. */
 static int report_candidates(const bench_state *b, const aic_spec *spec, report_layer *layer)
 {
-    aic_context *context = b->level[b->request.reference].context;
+    aic_context *context = b->levels.item[b->request.reference].context;
     report_point point = {.state = ""};
     int status = CLI_DONE;
     (void)snprintf(point.isa, sizeof point.isa, "%s", aic_context_isa(context));
@@ -235,7 +210,7 @@ static int bench_all(bench_state *b, const spec_list *list)
 {
     int status = CLI_DONE;
     for (size_t i = 0; i < b->request.level_count && status == CLI_DONE && b->pto.path != NULL; i++) {
-        status = bench_program(b, &b->level[i]);
+        status = bench_program(b, &b->levels.item[i]);
     }
     for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
         status = bench_spec(b, list->items[i], list->labels[i].text);
@@ -249,9 +224,9 @@ static int bench_all(bench_state *b, const spec_list *list)
 static int bench_list(bench_state *b, const spec_list *list)
 {
     FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
-    cli_choices_text(&b->level[0].semantics, b->choices);
+    cli_choices_text(&b->levels.item[0].semantics, b->choices);
     if (!b->json) {
-        cli_show_choices(&b->level[0].semantics);
+        cli_show_choices(&b->levels.item[0].semantics);
         bench_print_head(&b->columns);
     }
     progress_start("bench", list->count);
@@ -292,21 +267,21 @@ static int bench(bench_state *b)
     b->request.schedule = b->schedule;
     b->request.packed = b->weights == NULL || strcmp(b->weights, "packed") == 0;
     b->request.seconds = b->min_time;
-    b->columns = (bench_columns){.ratio = b->schedule != NULL || wants_all_levels(b),
+    b->columns = (bench_columns){.ratio = b->schedule != NULL || cli_wants_all_levels(&b->session),
                                  .before = b->compare != NULL,
                                  .schedule = b->schedule != NULL};
     int status = b->compare != NULL ? bench_comparison_open(&b->comparison, b->compare) : CLI_DONE;
     status = status == CLI_DONE ? open_levels(b) : status;
-    status = status == CLI_DONE ? spec_list_read(&b->level[0], &b->source, &list) : status;
+    status = status == CLI_DONE ? spec_list_read(&b->levels.item[0], &b->source, &list) : status;
     status = status == CLI_DONE ? check_options(b, &list) : status;
     if (status == CLI_DONE && b->report_path != NULL) {
         status = report_open(&b->report, "bench", b->report_path);
-        status = status == CLI_DONE ? report_measure(&b->report, b->level[b->request.reference].context) : status;
+        status = status == CLI_DONE ? report_measure(&b->report, b->levels.item[b->request.reference].context) : status;
     }
     status = status == CLI_DONE ? bench_list(b, &list) : status;
     report_close(&b->report);
     spec_list_free(&list);
-    close_levels(b);
+    cli_levels_close(&b->levels);
     bench_comparison_close(&b->comparison);
     return status;
 }

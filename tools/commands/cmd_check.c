@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIVEN = -1, SEED_USUAL = 1 };
+enum { SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIVEN = -1, SEED_USUAL = 1 };
 
 static const int64_t seed_max = INT64_C(1) << 62;
 
@@ -31,74 +31,38 @@ typedef struct check_state {
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
     size_t op_count;               /* operators that --op names: 0 for any, 2 and more for a chain */
     aic_op op[CHAIN_MAX];
-    size_t level_count;
-    cli_session level[LEVELS_MAX]; /* one an instruction set level */
+    cli_levels levels;
     interrupt_sums sums;
     uint64_t left_out; /* operators of --fuzz that no kernel computes under --choice */
 } check_state;
 
 /* ---- levels ---- */
 
-static int open_level(check_state *check, const char *isa)
+static bool runs_here(const char *isa)
 {
-    if (check->level_count == LEVELS_MAX) {
-        return cli_fail(CLI_SYSTEM, "check: more than %d instruction set levels", LEVELS_MAX);
-    }
-    cli_session *level = &check->level[check->level_count++];
-    *level = (cli_session){.isa = isa,
-                           .threads = check->session.threads,
-                           .choices = check->session.choices,
-                           .readings = check->session.readings};
-    return cli_session_open(level);
-}
-
-static bool wants_all_levels(const check_state *check)
-{
-    return check->session.isa != NULL && strcmp(check->session.isa, "all") == 0;
-}
-
-static int open_levels(check_state *check)
-{
-    if (!wants_all_levels(check)) {
-        return open_level(check, check->session.isa);
-    }
-    int status = CLI_DONE;
-    const char *name;
-    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
-        if (aic_isa_check(name) == AIC_OK) {
-            status = open_level(check, name);
-        }
-    }
-    return status;
+    return aic_isa_check(isa) == AIC_OK;
 }
 
 /* Kernels stay in a context's cache: long fuzzing starts over with empty ones now and then. */
 static int renew_levels(check_state *check)
 {
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
-        cli_session_close(&check->level[i]);
-        status = cli_session_open(&check->level[i]);
+    for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
+        cli_session_close(&check->levels.item[i]);
+        status = cli_session_open(&check->levels.item[i]);
     }
     return status;
-}
-
-static void close_levels(check_state *check)
-{
-    for (size_t i = 0; i < check->level_count; i++) {
-        cli_session_close(&check->level[i]);
-    }
 }
 
 /* How each level ran, or that it did not. Of one level only that an emulator ran it. */
 static void report_levels(const check_state *check)
 {
     const char *name;
-    for (size_t i = 0; wants_all_levels(check) && (name = aic_isa_name(i)) != NULL; i++) {
+    for (size_t i = 0; cli_wants_all_levels(&check->session) && (name = aic_isa_name(i)) != NULL; i++) {
         printf("level %s: %s\n", name, level_way(name));
     }
-    if (!wants_all_levels(check) && aic_isa_emulated(aic_context_isa(check->level[0].context))) {
-        printf("level %s: emulated\n", aic_context_isa(check->level[0].context));
+    if (!cli_wants_all_levels(&check->session) && aic_isa_emulated(aic_context_isa(check->levels.item[0].context))) {
+        printf("level %s: emulated\n", aic_context_isa(check->levels.item[0].context));
     }
 }
 
@@ -194,8 +158,8 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
         if (show_warning) {
             cli_show_advice(cli_about_contents(c.warning) ? "" : c.warning, spec, &check->session.semantics, NULL, 0);
         }
-        for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
-            status = check_level(check, &c, check->level[i].context, text, seed);
+        for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
+            status = check_level(check, &c, check->levels.item[i].context, text, seed);
         }
     } else {
         status = record_case(check, verdict, &report, text, seed, NULL, NULL);
@@ -215,11 +179,11 @@ static int check_program(check_state *check, int64_t seed)
     size_t count = 0;
     int status = cli_pto_read(&check->pto, &check->session, &program);
     status = status == CLI_DONE ? cli_pto_statements("check", program, &list, &count) : status;
-    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+    for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
         verify_report report;
         char repeat[700];
-        aic_context *context = check->level[i].context;
-        const verify_verdict verdict = pto_call_verify(program, &check->level[i], (uint64_t)seed, &report);
+        aic_context *context = check->levels.item[i].context;
+        const verify_verdict verdict = pto_call_verify(program, &check->levels.item[i], (uint64_t)seed, &report);
         (void)snprintf(repeat, sizeof repeat, "--pto '%.400s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
                        aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
                        check->pto.placement == NULL ? "" : check->pto.placement);
@@ -305,9 +269,10 @@ static int check_illegal(check_state *check, int64_t seed)
     (void)snprintf(repeat, sizeof repeat, "--fuzz 1 --seed %" PRId64 "%s%s%s", seed,
                    check->op_count == 0 ? "" : " --op '", check->op_count == 0 ? "" : check->op_name,
                    check->op_count == 0 ? "" : "'");
-    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+    for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
         verify_report report;
-        verify_verdict verdict = verify_refused(spec, &check->session.semantics, check->level[i].context, &report);
+        verify_verdict verdict =
+            verify_refused(spec, &check->session.semantics, check->levels.item[i].context, &report);
         status = record(check, verdict, &report, text == NULL ? "an illegal operator" : text, repeat);
     }
     free(text);
@@ -425,7 +390,7 @@ static int check_request(check_state *check)
     spec_list list = {0};
     interrupt_report(&check->sums);
     int status = find_ops(check);
-    status = status == CLI_DONE ? open_levels(check) : status;
+    status = status == CLI_DONE ? cli_levels_open(&check->levels, &check->session, runs_here) : status;
     cli_session_semantics(&check->session);
     status = status == CLI_DONE ? spec_list_read(&check->session, &check->source, &list) : status;
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
@@ -444,7 +409,7 @@ static int check_request(check_state *check)
     }
     interrupt_report(NULL);
     spec_list_free(&list);
-    close_levels(check);
+    cli_levels_close(&check->levels);
     return status;
 }
 
