@@ -2,17 +2,15 @@
 #ifndef AIC_TOOLS_PTO_CALL_H
 #define AIC_TOOLS_PTO_CALL_H
 
-#include "tools/harness/guard.h"
 #include "tools/harness/verify.h"
+#include "tools/operands.h"
 #include "tools/pto.h"
 
 /* A program and the arguments of a call. */
 typedef struct pto_call {
     const aic_pto_program *program;
-    size_t count;
-    aic_operand *argument;
-    guard_buffer *content;
-    void **pointer; /* to the contents */
+    cli_operands arguments;
+    void **pointer; /* to their contents */
 } pto_call;
 
 /* Makes arguments with contents from the seed, valid sizes legal ones. Returns an exit status; pto_call_close() frees,

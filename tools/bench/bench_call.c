@@ -3,41 +3,22 @@
 
 #include "tools/harness/entry.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/fill.h"
 
-int bench_operands_open(bench_operands *o, const aic_spec *spec, const aic_semantics *semantics)
+int bench_operands_open(cli_operands *operands, const aic_spec *spec, const aic_semantics *semantics)
 {
-    *o = (bench_operands){.spec = spec};
-    const aic_status failed = aic_spec_operands(spec, semantics, o->operand, &o->count);
-    if (failed != AIC_OK) {
-        return cli_status(NULL, failed);
+    const int status = operands_list(operands, spec, semantics, NULL);
+    for (size_t i = 0; i < operands->count; i++) {
+        cli_operand *o = &operands->items[i];
+        o->fill = o->operand.direction == AIC_DIRECTION_IN ? "random:1" : NULL;
     }
-    int status = CLI_DONE;
-    for (size_t i = 0; i < o->count && status == CLI_DONE; i++) {
-        const aic_operand *operand = &o->operand[i];
-        if (operand->direction == AIC_DIRECTION_UNUSED) {
-            continue; /* NULL is passed */
-        }
-        status = cli_memory(&o->buffer[i], operand->name, (uint64_t)operand->bytes);
-        if (status == CLI_DONE && operand->direction == AIC_DIRECTION_IN) {
-            status = fill_operand(operand, "random:1", o->buffer[i].data);
-        }
-    }
-    return status;
-}
-
-void bench_operands_close(bench_operands *o)
-{
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        guard_close(&o->buffer[i]);
-    }
+    return status == CLI_DONE ? operands_load(operands) : status;
 }
 
 /* Packs the operands that the kernel packs. */
 static int pack_operands(bench_call *call)
 {
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < call->operands->count; i++) {
+    for (size_t i = 0; status == CLI_DONE && i < call->count; i++) {
         size_t size = 0;
         if (aic_kernel_packed_size(call->kernel, i, &size) != AIC_OK || size == 0) {
             continue;
@@ -53,27 +34,25 @@ static int pack_operands(bench_call *call)
 
 static aic_status call_kernel(const bench_call *call)
 {
-    return (call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer,
-                                                                         call->operands->count);
+    return (call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
 }
 
 void bench_call_run(void *argument)
 {
     const bench_call *call = argument;
     if (call->shared ||
-        !entry_direct(call->operands->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
+        !entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
         (void)call_kernel(call);
     }
 }
 
-int bench_call_open(bench_call *call, const bench_operands *operands, aic_context *context, const char *schedule,
-                    bool use_packed)
+int bench_call_open(bench_call *call, const cli_operands *operands, const aic_spec *spec, aic_context *context,
+                    const char *schedule, bool use_packed)
 {
-    *call = (bench_call){.operands = operands, .use_packed = use_packed, .info = aic_kernel_info_init()};
-    for (size_t i = 0; i < operands->count; i++) {
-        call->pointer[i] = operands->buffer[i].data;
-    }
-    aic_status failed = aic_kernel_create(context, operands->spec, schedule, &call->kernel);
+    *call =
+        (bench_call){.spec = spec, .count = operands->count, .use_packed = use_packed, .info = aic_kernel_info_init()};
+    operands_pointers(operands, call->pointer);
+    aic_status failed = aic_kernel_create(context, spec, schedule, &call->kernel);
     failed = failed == AIC_OK ? aic_kernel_get_info(call->kernel, &call->info) : failed;
     if (failed != AIC_OK) {
         return cli_status(NULL, failed);

@@ -2,21 +2,12 @@
 #ifndef AIC_TOOLS_BENCH_CALL_H
 #define AIC_TOOLS_BENCH_CALL_H
 
-#include "tools/harness/guard.h"
-
-#include <aic/aic.h>
-
-/* Operands with pseudo-random contents. */
-typedef struct bench_operands {
-    const aic_spec *spec;
-    size_t count;
-    aic_operand operand[AIC_OPERANDS_MAX];
-    guard_buffer buffer[AIC_OPERANDS_MAX];
-} bench_operands;
+#include "tools/operands.h"
 
 /* A kernel with everything that a call needs. */
 typedef struct bench_call {
-    const bench_operands *operands;
+    const aic_spec *spec;
+    size_t count; /* of operands */
     aic_kernel *kernel;
     aic_kernel_info info;
     guard_buffer packed[AIC_OPERANDS_MAX], workspace;
@@ -25,13 +16,13 @@ typedef struct bench_call {
     bool shared; /* among threads, which the kernel's C function is not */
 } bench_call;
 
-/* Both return an exit status; what they have opened so far is closed all the same. */
-int bench_operands_open(bench_operands *operands, const aic_spec *spec, const aic_semantics *semantics);
-void bench_operands_close(bench_operands *operands);
+/* Makes operands with pseudo-random contents. Returns an exit status; operands_close() frees, also on failure. */
+int bench_operands_open(cli_operands *operands, const aic_spec *spec, const aic_semantics *semantics);
 
-/* Makes the kernel with this schedule (NULL: the context's own choice), packs what it packs and calls it once. */
-int bench_call_open(bench_call *call, const bench_operands *operands, aic_context *context, const char *schedule,
-                    bool use_packed);
+/* Makes the kernel with this schedule (NULL: the context's own choice), packs what it packs and calls it once. Returns
+ * an exit status; bench_call_close() frees, also on failure. */
+int bench_call_open(bench_call *call, const cli_operands *operands, const aic_spec *spec, aic_context *context,
+                    const char *schedule, bool use_packed);
 void bench_call_close(bench_call *call);
 
 /* One call that checks nothing; `argument` is a bench_call. */

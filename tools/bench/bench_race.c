@@ -23,9 +23,9 @@ static int join(bench_race *race, const bench_request *request, size_t level, co
     }
     const size_t i = race->count++;
     race->hidden[i] = hidden;
-    const int status =
-        bench_call_open(&race->call[i], &race->operands, request->level[level].context, schedule, request->packed);
-    race->row[i] = (bench_row){.spec = race->spec, .packed = request->packed, .info = race->call[i].info};
+    const int status = bench_call_open(&race->call[i], &race->operands, race->spec, request->level[level].context,
+                                       schedule, request->packed);
+    race->row[i] = (bench_row){.spec = race->text, .packed = request->packed, .info = race->call[i].info};
     return status;
 }
 
@@ -36,7 +36,7 @@ static int join_candidates(bench_race *race, const bench_request *request, size_
     aic_context *context = request->level[level].context;
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && !interrupt_requested() &&
-                       aic_schedule_candidate(context, race->operands.spec, i, text, sizeof text) == AIC_OK;
+                       aic_schedule_candidate(context, race->spec, i, text, sizeof text) == AIC_OK;
          i++) {
         if (strcmp(text, race->row[standard].info.schedule) != 0) {
             status = join(race, request, level, text, false);
@@ -81,7 +81,7 @@ static int join_level(bench_race *race, const bench_request *request, size_t lev
 static void predict(bench_race *race, const bench_request *request, size_t level, bench_row *row)
 {
     aic_prediction p = aic_prediction_init();
-    if (aic_schedule_predict(request->level[level].context, race->operands.spec, row->info.schedule, &p) == AIC_OK) {
+    if (aic_schedule_predict(request->level[level].context, race->spec, row->info.schedule, &p) == AIC_OK) {
         const double rate = aic_peak_vector_operations(p.vector_bits) * row->info.threads;
         row->bound_ns = rate > 0 ? p.bound / rate : 0;
         row->predicted_ns = rate > 0 ? p.cost / rate : 0;
@@ -93,11 +93,12 @@ static void predict(bench_race *race, const bench_request *request, size_t level
 static int open_race(bench_race *race, const aic_spec *spec, const bench_request *request)
 {
     const size_t most = TIMER_ENTRANTS_MAX;
-    *race = (bench_race){.spec = cli_spec_text(spec),
+    *race = (bench_race){.spec = spec,
+                         .text = cli_spec_text(spec),
                          .call = calloc(most, sizeof *race->call),
                          .row = calloc(most, sizeof *race->row),
                          .hidden = calloc(most, sizeof *race->hidden)};
-    if (race->spec == NULL || race->call == NULL || race->row == NULL || race->hidden == NULL) {
+    if (race->text == NULL || race->call == NULL || race->row == NULL || race->hidden == NULL) {
         return cli_fail(CLI_SYSTEM, "bench: memory ran out");
     }
     return bench_operands_open(&race->operands, spec, &request->level[0].semantics);
@@ -169,8 +170,8 @@ void bench_race_close(bench_race *race)
     for (size_t i = 0; i < race->count; i++) {
         bench_call_close(&race->call[i]);
     }
-    bench_operands_close(&race->operands);
-    free(race->spec);
+    operands_close(&race->operands);
+    free(race->text);
     free(race->call);
     free(race->row);
     free(race->hidden);

@@ -18,8 +18,9 @@ typedef struct bench_request {
 
 /* A measured race; its texts live as long as it does. */
 typedef struct bench_race {
-    char *spec; /* canonical text */
-    bench_operands operands;
+    const aic_spec *spec;
+    char *text; /* of the specification, canonical */
+    cli_operands operands;
     bench_call *call;
     bench_row *row;
     bool *hidden;     /* row i was measured for the ratios of others only */

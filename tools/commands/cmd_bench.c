@@ -102,7 +102,7 @@ static int report_race(bench_state *b, const bench_race *race, const aic_spec *s
 {
     report_layer *layer;
     const bench_row *standard = &race->row[race->reference];
-    int status = report_add(&b->report, spec, race->spec, name, &layer);
+    int status = report_add(&b->report, spec, race->text, name, &layer);
     if (status == CLI_DONE) {
         layer->peak_name = standard->peak_name, layer->peak = standard->peak, layer->bound_ns = standard->bound_ns;
         layer->macs = standard->macs, layer->bytes = standard->bytes, layer->threads = standard->info.threads;
@@ -145,7 +145,7 @@ typedef struct program_call {
 static void run_program(void *argument)
 {
     const program_call *p = argument;
-    (void)aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
+    (void)aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.arguments.count);
 }
 
 /* What all its statements read and write. */
@@ -171,7 +171,7 @@ static int first_run(program_call *p, bench_row *row)
     aic_cache_stats before = aic_cache_stats_init(), after = aic_cache_stats_init();
     (void)aic_context_cache_stats(p->context, &before);
     const uint64_t start = timer_now();
-    const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
+    const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.arguments.count);
     if (failed != AIC_OK) {
         return cli_status(NULL, failed);
     }

@@ -56,18 +56,18 @@ static void put_measured(const aic_explanation *e, const timer_result *time)
 static int measure(const explain_state *explain, const aic_explanation *e)
 {
     static const double SECONDS = 0.3;
-    bench_operands operands;
+    cli_operands operands = {.count = 0};
     bench_call call = {.kernel = NULL};
     int status = bench_operands_open(&operands, explain->spec, &explain->session.semantics);
     if (status == CLI_DONE) {
-        status = bench_call_open(&call, &operands, explain->session.context, explain->schedule, true);
-        if (status == CLI_DONE) {
-            const timer_result time = timer_measure(bench_call_run, &call, SECONDS, interrupt_requested);
-            (explain->json ? put_measured : print_measured)(e, &time);
-        }
-        bench_call_close(&call);
+        status = bench_call_open(&call, &operands, explain->spec, explain->session.context, explain->schedule, true);
     }
-    bench_operands_close(&operands);
+    if (status == CLI_DONE) {
+        const timer_result time = timer_measure(bench_call_run, &call, SECONDS, interrupt_requested);
+        (explain->json ? put_measured : print_measured)(e, &time);
+    }
+    bench_call_close(&call);
+    operands_close(&operands);
     return status;
 }
 

@@ -32,6 +32,10 @@ typedef struct verify_case {
     char warning[200];                      /* that the reference leaves, "" for none; kernels must leave the same */
 } verify_case;
 
+/* Writes the text, stores and returns the verdict. */
+verify_verdict verify_say(verify_report *report, verify_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Fills operands from the seed and runs the reference. */
 verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_semantics *semantics, uint64_t seed,
                            verify_report *report);

@@ -4,10 +4,6 @@
 
 #include "tools/harness/verify.h"
 
-/* Writes the text, stores and returns the verdict. */
-verify_verdict verify_say(verify_report *report, verify_verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* "how: status: message of the library"; AIC_OUT_OF_MEMORY is VERIFY_NO_MEMORY. */
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how);
 
