@@ -36,6 +36,16 @@ void args_list_free(args_list *list)
     *list = (args_list){0};
 }
 
+int args_refuse(const char *command, const args_refusal *refusals, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (refusals[i].found) {
+            return cli_fail(CLI_WRONG, "%s: %s", command, refusals[i].message);
+        }
+    }
+    return CLI_DONE;
+}
+
 bool args_split(const char *pair, size_t *name_length, const char **value)
 {
     const char *equals = strchr(pair, '=');

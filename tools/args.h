@@ -94,6 +94,15 @@ const args_option *args_option_at(const args_command *command, size_t index);
 typedef void args_presenter(const args_command *command);
 void args_present(args_presenter *presenter);
 
+/* What a command refuses, and the message: options that contradict each other, or that are missing. */
+typedef struct args_refusal {
+    bool found;
+    const char *message; /* behind "COMMAND: " */
+} args_refusal;
+
+/* Fails for the first that was found. Returns an exit status. */
+int args_refuse(const char *command, const args_refusal *refusals, size_t count);
+
 /* "NAME=VALUE" cut at the first '='; false without one or with an empty name. *name_length is the name's. */
 bool args_split(const char *pair, size_t *name_length, const char **value);
 

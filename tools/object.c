@@ -17,19 +17,15 @@ enum { HEADER_BYTES_MAX = 1 << 24 };
 
 int object_check(const cli_object *o, size_t texts)
 {
-    const char *lone = o->header != NULL ? "--header" : "--name";
-    if (o->file == NULL) {
-        return o->header == NULL && o->name == NULL
-                   ? CLI_DONE
-                   : cli_fail(CLI_WRONG, "run: %s: has no effect without --object", lone);
-    }
-    if (texts > 0) {
-        return cli_fail(CLI_WRONG, "run: --object: there is an operator text, too; give one of both");
-    }
-    if (o->header == NULL || o->name == NULL) {
-        return cli_fail(CLI_WRONG, "run: --object: %s is missing", o->header == NULL ? "--header" : "--name");
-    }
-    return CLI_DONE;
+    const bool object = o->file != NULL;
+    const args_refusal refusals[] = {
+        {!object && o->header != NULL, "--header: has no effect without --object"},
+        {!object && o->name != NULL, "--name: has no effect without --object"},
+        {object && texts > 0, "--object: there is an operator text, too; give one of both"},
+        {object && o->header == NULL, "--object: --header is missing"},
+        {object && o->name == NULL, "--object: --name is missing"},
+    };
+    return args_refuse("run", refusals, sizeof refusals / sizeof refusals[0]);
 }
 
 static int wrong_header(const cli_object *o, const char *what)

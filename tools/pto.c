@@ -72,14 +72,10 @@ int cli_pto_statements(const char *command, const aic_pto_program *program, aic_
 
 int cli_pto_check(const char *command, const cli_pto *pto, size_t texts)
 {
-    if (texts == 0 && pto->path == NULL) {
-        return cli_fail(CLI_WRONG, "%s: the operator text SPEC is missing", command);
-    }
-    if (texts > 0 && pto->path != NULL) {
-        return cli_fail(CLI_WRONG, "%s: --pto: an operator text is given, too", command);
-    }
-    if (pto->placement != NULL && pto->path == NULL) {
-        return cli_fail(CLI_WRONG, "%s: --placement: has no effect without --pto", command);
-    }
-    return CLI_DONE;
+    const args_refusal refusals[] = {
+        {texts == 0 && pto->path == NULL, "the operator text SPEC is missing"},
+        {texts > 0 && pto->path != NULL, "--pto: an operator text is given, too"},
+        {pto->placement != NULL && pto->path == NULL, "--placement: has no effect without --pto"},
+    };
+    return args_refuse(command, refusals, sizeof refusals / sizeof refusals[0]);
 }

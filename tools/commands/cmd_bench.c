@@ -246,19 +246,15 @@ static int bench_list(bench_state *b, const spec_list *list)
 /* What options have to do with each other. */
 static int check_options(const bench_state *b, const spec_list *list)
 {
-    if (b->pto.placement != NULL && b->pto.path == NULL) {
-        return cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
-    }
-    if (b->pto.path != NULL && b->schedule != NULL) {
-        return cli_fail(CLI_WRONG, "bench: --schedule: has no effect on a program, whose statements share kernels");
-    }
-    if (b->pto.path != NULL && b->report_path != NULL) {
-        return cli_fail(CLI_WRONG, "bench: --report: has no effect on a program, which is no operator");
-    }
-    if (spec_list_empty(list, &b->source) && b->pto.path == NULL) {
-        return cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
-    }
-    return CLI_DONE;
+    const bool program = b->pto.path != NULL;
+    const args_refusal refusals[] = {
+        {b->pto.placement != NULL && !program, "--placement: has no effect without --pto"},
+        {b->schedule != NULL && program, "--schedule: has no effect on a program, whose statements share kernels"},
+        {b->report_path != NULL && program, "--report: has no effect on a program, which is no operator"},
+        {spec_list_empty(list, &b->source) && !program,
+         "nothing to measure: give SPEC, --batch FILE with operators or --pto FILE"},
+    };
+    return args_refuse("bench", refusals, sizeof refusals / sizeof refusals[0]);
 }
 
 static int bench(bench_state *b)

@@ -393,16 +393,15 @@ static int check_request(check_state *check)
     status = status == CLI_DONE ? cli_levels_open(&check->levels, &check->session, runs_here) : status;
     cli_session_semantics(&check->session);
     status = status == CLI_DONE ? spec_list_read(&check->session, &check->source, &list) : status;
-    if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
-        status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
-    }
     const bool program = check->pto.path != NULL;
-    if (status == CLI_DONE && check->pto.placement != NULL && !program) {
-        status = cli_fail(CLI_WRONG, "check: --placement: has no effect without --pto");
-    }
-    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program) {
-        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N");
-    }
+    const args_refusal refusals[] = {
+        {check->session.arch != NULL && check->fuzz > 0,
+         "--arch: has no effect on the operators of --fuzz, which are of any"},
+        {check->pto.placement != NULL && !program, "--placement: has no effect without --pto"},
+        {spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program,
+         "nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N"},
+    };
+    status = status == CLI_DONE ? args_refuse("check", refusals, sizeof refusals / sizeof refusals[0]) : status;
     if (status == CLI_DONE) {
         cli_show_choices(&check->session.semantics);
         status = check_all(check, &list);

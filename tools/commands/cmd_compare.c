@@ -232,16 +232,14 @@ static int check_options(const compare_state *state, size_t files)
     if (files != 2) {
         return cli_fail(CLI_WRONG, "compare: two files A and B are needed, %zu given", files);
     }
-    if (state->text == NULL && state->name != NULL) {
-        return cli_fail(CLI_WRONG, "compare: --operand: has no effect without --spec");
-    }
-    if (state->text == NULL && set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count + set->scales.count > 0) {
-        return cli_fail(CLI_WRONG, "compare: operands have no effect without --spec");
-    }
-    if (state->text != NULL && state->dtype != NULL) {
-        return cli_fail(CLI_WRONG, "compare: --dtype: has no effect with --spec, which says what the files hold");
-    }
-    return CLI_DONE;
+    const bool spec = state->text != NULL;
+    const args_refusal refusals[] = {
+        {!spec && state->name != NULL, "--operand: has no effect without --spec"},
+        {!spec && set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count + set->scales.count > 0,
+         "operands have no effect without --spec"},
+        {spec && state->dtype != NULL, "--dtype: has no effect with --spec, which says what the files hold"},
+    };
+    return args_refuse("compare", refusals, sizeof refusals / sizeof refusals[0]);
 }
 
 int cmd_compare(int argc, char **argv)

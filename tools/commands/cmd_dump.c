@@ -139,23 +139,20 @@ static int dump_request(dump_state *dump, const char *text)
 /* What options have to do with each other. */
 static int check_options(const dump_state *dump, size_t texts)
 {
-    const int status = cli_pto_check("dump", &dump->pto, texts);
     const aic_dump_stage stage = find_stage(dump->stage);
+    const bool repro = dump->repro != NULL;
     const bool inputs = dump->operands.pairs[PAIR_IN].count + dump->operands.pairs[PAIR_FILL].count > 0;
-    if (status != CLI_DONE) {
-        return status;
+    const args_refusal refusals[] = {
+        {inputs && !repro, "--repro: is missing: nothing else takes operands"},
+        {dump->output != NULL && repro, "--repro: does not go with -o: its files have names"},
+        {dump->target != NULL && repro, "--repro: does not go with --target: the expected result is computed here"},
+    };
+    int status = cli_pto_check("dump", &dump->pto, texts);
+    status = status == CLI_DONE ? args_refuse("dump", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    if (status == CLI_DONE && repro && stage != AIC_DUMP_IR && stage != AIC_DUMP_OPT) {
+        status = cli_fail(CLI_WRONG, "dump: --repro: does not go with --stage %s: lli runs ir or opt", dump->stage);
     }
-    if (dump->repro == NULL) {
-        return inputs ? cli_fail(CLI_WRONG, "dump: --repro: is missing: nothing else takes operands") : CLI_DONE;
-    }
-    if (dump->output != NULL || dump->target != NULL) {
-        return cli_fail(CLI_WRONG, "dump: --repro: does not go with %s: %s", dump->output != NULL ? "-o" : "--target",
-                        dump->output != NULL ? "its files have names" : "the expected result is computed here");
-    }
-    if (stage != AIC_DUMP_IR && stage != AIC_DUMP_OPT) {
-        return cli_fail(CLI_WRONG, "dump: --repro: does not go with --stage %s: lli runs ir or opt", dump->stage);
-    }
-    return CLI_DONE;
+    return status;
 }
 
 /* What --help says, with the accepted passes in lines. */

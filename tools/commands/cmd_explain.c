@@ -242,21 +242,17 @@ static int explain_request(explain_state *explain, const char *text)
 static int check_options(const explain_state *explain, size_t texts)
 {
     const cli_operands *operands = &explain->operands;
+    const bool at = explain->at != NULL;
+    const args_refusal refusals[] = {
+        {at && texts == 0, "--at: has no effect on a program, whose fills have no steps"},
+        {at && explain->measure, "--measure: has no effect with --at: an element is computed by the reference"},
+        {at && explain->schedule != NULL,
+         "--schedule: has no effect with --at: an element is computed by the reference"},
+        {!at && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0,
+         "--at: is missing: operands are taken for one element of the result only"},
+    };
     const int status = cli_pto_check("explain", &explain->pto, texts);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (explain->at != NULL && texts == 0) {
-        return cli_fail(CLI_WRONG, "explain: --at: has no effect on a program, whose fills have no steps");
-    }
-    if (explain->at != NULL && (explain->measure || explain->schedule != NULL)) {
-        return cli_fail(CLI_WRONG, "explain: %s: has no effect with --at: an element is computed by the reference",
-                        explain->measure ? "--measure" : "--schedule");
-    }
-    if (explain->at == NULL && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0) {
-        return cli_fail(CLI_WRONG, "explain: --at: is missing: operands are taken for one element of the result only");
-    }
-    return CLI_DONE;
+    return status == CLI_DONE ? args_refuse("explain", refusals, sizeof refusals / sizeof refusals[0]) : status;
 }
 
 int cmd_explain(int argc, char **argv)

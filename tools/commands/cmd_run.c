@@ -229,32 +229,20 @@ static int run_spec(run_state *run, const char *text)
 /* What options have to do with each other. */
 static int check_options(const run_state *run, size_t texts)
 {
+    const bool object = run->object.file != NULL, expects = run->operands.pairs[PAIR_EXPECT].count > 0;
+    const args_refusal refusals[] = {
+        {object && run->reference, "--reference: has no effect on an object"},
+        {object && run->diagnose, "--diagnose: has no effect on an object"},
+        {object && run->pto.path != NULL, "--pto: has no effect on an object"},
+        {run->limits.ulp > 0 && !expects, "--ulp: has no effect without --expect"},
+        {run->json && !run->diagnose, "--json: has no effect without --diagnose"},
+        {run->report != NULL && !run->diagnose, "--report: has no effect without --diagnose"},
+        {run->diagnose && texts == 0, "--diagnose: has no effect on a program, whose fills have no steps"},
+        {run->json && expects, "--expect: its report is text, which --json leaves no place for"},
+    };
     int status = object_check(&run->object, texts);
-    if (run->object.file != NULL && status == CLI_DONE && (run->reference || run->diagnose || run->pto.path != NULL)) {
-        status = cli_fail(CLI_WRONG, "run: %s: has no effect on an object",
-                          run->reference  ? "--reference"
-                          : run->diagnose ? "--diagnose"
-                                          : "--pto");
-    }
-    if (status == CLI_DONE && run->object.file == NULL) {
-        status = cli_pto_check("run", &run->pto, texts);
-    }
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (run->limits.ulp > 0 && run->operands.pairs[PAIR_EXPECT].count == 0) {
-        return cli_fail(CLI_WRONG, "run: --ulp: has no effect without --expect");
-    }
-    if (!run->diagnose && (run->json || run->report != NULL)) {
-        return cli_fail(CLI_WRONG, "run: %s: has no effect without --diagnose", run->json ? "--json" : "--report");
-    }
-    if (run->diagnose && texts == 0) {
-        return cli_fail(CLI_WRONG, "run: --diagnose: has no effect on a program, whose fills have no steps");
-    }
-    if (run->json && run->operands.pairs[PAIR_EXPECT].count > 0) {
-        return cli_fail(CLI_WRONG, "run: --expect: its report is text, which --json leaves no place for");
-    }
-    return CLI_DONE;
+    status = status == CLI_DONE && !object ? cli_pto_check("run", &run->pto, texts) : status;
+    return status == CLI_DONE ? args_refuse("run", refusals, sizeof refusals / sizeof refusals[0]) : status;
 }
 
 static void close_all(run_state *run)

@@ -349,11 +349,10 @@ int cmd_tune(int argc, char **argv)
     const char *environment = getenv("AIC_TUNING_DB");
     o.source.texts = &positional;
     o.db = o.db == NULL && environment != NULL && environment[0] != '\0' ? environment : o.db;
-    if (status == CLI_DONE && !o.merge && o.output != NULL) {
-        status = cli_fail(CLI_WRONG, "tune: -o: is for --merge; --db names the file to record in");
-    }
-    if (status == CLI_DONE && o.merge && o.report_path != NULL) {
-        status = cli_fail(CLI_WRONG, "tune: --report: has no effect with --merge, which measures nothing");
-    }
+    const args_refusal refusals[] = {
+        {!o.merge && o.output != NULL, "-o: is for --merge; --db names the file to record in"},
+        {o.merge && o.report_path != NULL, "--report: has no effect with --merge, which measures nothing"},
+    };
+    status = status == CLI_DONE ? args_refuse("tune", refusals, sizeof refusals / sizeof refusals[0]) : status;
     return status != CLI_DONE ? status : o.merge ? merge(&o, &positional) : tune(&o);
 }
