@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """The documentation site: pages.py AICJIT FOLDER writes one page an operator, one of choices and an index.
 
-All of it is what AICJIT prints: keys, defaults, limits and operands from `help`, provenance from `rules --json` where the
-tool has that command, choices from `help choices` and `differ --matrix`, pictures from `draw`. Every example is run, and
+All of it is what AICJIT prints: keys, defaults, limits and operands from `help`, provenance from `rules --json`, choices from `help choices` and `differ --matrix`, pictures from `draw`. Every example is run, and
 its output shown. The pages need nothing but their folder.
 """
 import html
@@ -13,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 # Small requests to look at, and an element to follow; an operator without one has the example of its list.
 SMALL = {
@@ -59,19 +59,17 @@ class Site:
         self.environment = {**os.environ, "AIC_CACHE": "off", "LC_ALL": "C"}
         self.operators = []
 
-    def call(self, *arguments, statuses=(0,)):
-        """What the tool prints; any other exit status is an error."""
+    def call(self, *arguments):
+        """What the tool prints; an exit status but 0 is an error."""
         done = subprocess.run([self.tool, *arguments], capture_output=True, text=True, env=self.environment, check=False)
-        if done.returncode not in statuses:
+        if done.returncode != 0:
             sys.exit("pages.py: aicjit %s: exit status %d: %s" % (shlex.join(arguments), done.returncode, done.stderr))
         return done.stdout
 
     def rules(self):
-        """Provenance of each operator: what `rules --json` prints, where there is such a command."""
-        done = subprocess.run([self.tool, "rules", "--json"], capture_output=True, text=True, env=self.environment,
-                              check=False)
+        """Provenance of each operator: what `rules --json` prints."""
         table = {}
-        for line in done.stdout.splitlines() if done.returncode == 0 else []:
+        for line in self.call("rules", "--json").splitlines():
             rule = json.loads(line)
             table.setdefault(rule["op"], []).append(rule)
         return table
@@ -112,39 +110,28 @@ def described(lines):
 
 # ---- parts of an operator's page ----
 
-def example(site, *arguments, statuses=(0,)):
+def example(site, *arguments):
     """A command and what it prints."""
     return "<pre class='run'>$ aicjit %s\n%s</pre>\n" % (html.escape(shlex.join(arguments)),
-                                                        html.escape(site.call(*arguments, statuses=statuses)))
+                                                        html.escape(site.call(*arguments)))
 
 
-def inputs_of(lines):
-    """The operands of an example that are read."""
-    return [re.match(r"  (\w+): ", line).group(1) for line in lines if re.search(r", (in|inout)\b", line)]
-
-
-def operands_of(site, spec):
-    """Lines "  NAME: TYPE[SHAPE], DIRECTION" of a request, from what `golden` writes of it."""
-    folder = site.folder / "operands"
-    site.call("golden", spec, "-o", str(folder))
-    files = json.loads((folder / "manifest.json").read_text())["files"]
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    folder.rmdir()
+def inputs_of(site, spec):
+    """The names of the operands of a request that are read, from what `golden` writes of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        site.call("golden", spec, "-o", folder)
+        files = json.loads(pathlib.Path(folder, "manifest.json").read_text())["files"]
     return [f["operand"] for f in files if f["role"] == "input"]
 
 
 def examples(site, spec, at):
     fills = []
-    for i, name in enumerate(operands_of(site, spec)):
+    for i, name in enumerate(inputs_of(site, spec)):
         fills += ["--fill", "%s=random:%d" % (name, i + 1)]
     out = "<h2>Examples</h2>\n<p>Run when this page was made.</p>\n"
     out += example(site, "check", spec) + example(site, "run", spec, *fills)
     if at is not None:
-        traced = subprocess.run([site.tool, "explain", spec, *fills, "--at", at], capture_output=True, text=True,
-                                env=site.environment, check=False)
-        if traced.returncode == 0:
-            out += example(site, "explain", spec, *fills, "--at", at)
+        out += example(site, "explain", spec, *fills, "--at", at)
     return out
 
 
