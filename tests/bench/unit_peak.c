@@ -3,6 +3,7 @@
  * the loop. */
 #include "tests/bench/unit_peak.h"
 
+#include "tools/harness/memory.h"
 #include "tools/harness/rng.h"
 #include "tools/harness/timer.h"
 
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { ROUNDS = 10000, REPETITIONS = 300 };
 
@@ -215,4 +217,48 @@ double aic_peak_tiles_i8(void)
 double aic_peak_tiles_bf16(void)
 {
     return best_rate(host_has_tiles() ? tiles_bf16 : NULL);
+}
+
+/* ---- memory ---- */
+
+/* Pieces so short that they are filled by stores of vectors, as a kernel stores its results. */
+enum { PASS_PIECE = 1024, PASS_LINE = 64 };
+
+/* Fills whole pieces of `to`, and fetches lines of `from` as far on by a load each. */
+static void pass(unsigned char *to, size_t written, const unsigned char *from, size_t read)
+{
+    const double share = (double)read / (double)written;
+    const volatile unsigned char *line = from;
+    for (size_t at = PASS_PIECE; at <= written; at += PASS_PIECE) {
+        memset(to + at - PASS_PIECE, 1, PASS_PIECE);
+        __asm__ volatile("" : : "r"(to) : "memory");
+        for (const unsigned char *end = from + (size_t)(share * (double)at); line < end; line += PASS_LINE) {
+            (void)*line;
+        }
+    }
+}
+
+double aic_peak_pass_of(size_t read, size_t written)
+{
+    enum { LEAST = 8, CALL_BYTES = 1 << 18 };
+    static const uint64_t LIMIT_NS = 20000000;
+    const size_t from_bytes = read + PASS_PIECE, to_bytes = written + PASS_PIECE;
+    const size_t passes = written < CALL_BYTES ? CALL_BYTES / to_bytes : 1; /* of one measurement */
+    unsigned char *from = memory_map(from_bytes), *to = memory_map(to_bytes);
+    double best = 0;
+    if (from != NULL && to != NULL) {
+        memset(from, 1, from_bytes);
+        const uint64_t begin = timer_now();
+        for (int i = 0; i < LEAST || timer_now() - begin < LIMIT_NS; i++) {
+            const uint64_t start = timer_now();
+            for (size_t k = 0; k < passes; k++) {
+                pass(to, to_bytes, from, from_bytes);
+            }
+            const double taken = (double)(timer_now() - start) / (double)passes;
+            best = i == 0 || taken < best ? taken : best;
+        }
+    }
+    memory_unmap(from, from_bytes);
+    memory_unmap(to, to_bytes);
+    return best;
 }

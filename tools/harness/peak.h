@@ -22,10 +22,4 @@ double aic_peak_vector_operations(int bits);
 #define AIC_PEAK_COPY_MAX ((size_t)512 << 20)
 double aic_peak_copy_of(size_t bytes);
 
-/* Nanoseconds in which so many bytes are read and so many others written, each once and in order, with ordinary stores,
- * again and again: what memory takes of a computation whose result has another size than what it reads. A copy says
- * less than that, as lines that are written are first read into the core and later written back. 0 when memory for it
- * cannot be had. */
-double aic_peak_pass_of(size_t read, size_t written);
-
 #endif
