@@ -1,7 +1,7 @@
 /* mmad's plain-C reference: the formulas of AscendC Fixpipe. */
 #include "frontend/core/diag.h"
-#include "frontend/reference/exact_sum.h"
 #include "frontend/reference/reference.h"
+#include "frontend/reference/sum.h"
 #include "frontend/reference/value.h"
 
 #include <float.h>
@@ -60,12 +60,6 @@ static void free_doubles(doubles *in)
     free(in->b);
 }
 
-static double element(const aic_mmad_desc *desc, const void *operand, int64_t cell)
-{
-    const int64_t size = (int64_t)aic_dtype_size(desc->dtype);
-    return aic_reference_value(desc->dtype, (const unsigned char *)operand + cell * size);
-}
-
 /* No size is 0. */
 static aic_status make_doubles(const aic_mmad_desc *desc, void *const operands[], doubles *in)
 {
@@ -78,70 +72,13 @@ static aic_status make_doubles(const aic_mmad_desc *desc, void *const operands[]
     }
     for (int64_t kk = 0; kk < desc->k; kk++) {
         for (int64_t i = 0; i < desc->m; i++) {
-            in->a[i * desc->k + kk] = element(desc, operands[1], a_cell(desc, i, kk));
+            in->a[i * desc->k + kk] = aic_reference_element(desc->dtype, operands[1], a_cell(desc, i, kk));
         }
         for (int64_t j = 0; j < desc->n; j++) {
-            in->b[j * desc->k + kk] = element(desc, operands[2], b_cell(desc, kk, j));
+            in->b[j * desc->k + kk] = aic_reference_element(desc->dtype, operands[2], b_cell(desc, kk, j));
         }
     }
     return AIC_OK;
-}
-
-/* One element of C. */
-typedef struct dot {
-    const double *a, *b; /* row of A, column of B */
-    int64_t k, k0;
-} dot;
-
-static dot dot_of(const aic_mmad_desc *desc, const doubles *in, int64_t i, int64_t j)
-{
-    return (dot){in->a + i * desc->k, in->b + j * desc->k, desc->k, k0_of(desc)};
-}
-
-/* At most 4095 products of at most 2^14 and an int32: exact in any order. */
-static int32_t sum_int8(const dot *d, aic_int_overflow overflows, int32_t initial)
-{
-    int64_t sum = initial;
-    for (int64_t kk = 0; kk < d->k; kk++) {
-        sum += (int64_t)d->a[kk] * (int64_t)d->b[kk];
-    }
-    if (overflows == AIC_INT_OVERFLOW_WRAP) {
-        return (int32_t)((sum & UINT32_MAX) - ((sum & INT64_C(0x80000000)) << 1));
-    }
-    return (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
-}
-
-/* Blocks of K0 products; the last one may be shorter: zero products would not change its sum, which is never -0. */
-static float sum_cube(const dot *d, float acc)
-{
-    for (int64_t block = 0; block < d->k; block += d->k0) {
-        const int64_t end = block + d->k0 < d->k ? block + d->k0 : d->k;
-        double sum = 0;
-        for (int64_t kk = block; kk < end; kk++) {
-            sum = sum + d->a[kk] * d->b[kk]; /* the product is exact */
-        }
-        acc = (float)((double)acc + sum);
-    }
-    return acc;
-}
-
-/* One float32 accumulator, every product and every sum rounded. */
-static float sum_sequentially(const dot *d, float acc)
-{
-    for (int64_t kk = 0; kk < d->k; kk++) {
-        acc = acc + (float)(d->a[kk] * d->b[kk]);
-    }
-    return acc;
-}
-
-static aic_exact_sum sum_exactly(const dot *d, float initial)
-{
-    aic_exact_sum sum = {.special = 0};
-    aic_exact_add(&sum, (double)initial);
-    for (int64_t kk = 0; kk < d->k; kk++) {
-        aic_exact_add(&sum, d->a[kk] * d->b[kk]);
-    }
-    return sum;
 }
 
 /* Section 6.4. */
@@ -153,21 +90,6 @@ static double overflow(const aic_semantics *semantics, double value)
     return isnan(value) ? 0 : copysign((double)FLT_MAX, value);
 }
 
-static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics, const dot *d, float initial)
-{
-    float result;
-    const bool cube = desc->accumulate == AIC_ACCUMULATE_CUBE;
-    if (cube && semantics->sum == AIC_SUM_MODEL_BLOCK) {
-        result = sum_cube(d, initial);
-    } else if (cube && semantics->sum == AIC_SUM_MODEL_SEQUENTIAL) {
-        result = sum_sequentially(d, initial);
-    } else {
-        const aic_exact_sum sum = sum_exactly(d, initial);
-        result = (float)aic_exact_value(&sum);
-    }
-    return aic_reference_sum((float)overflow(semantics, (double)result));
-}
-
 /* What is to be found out of every element of C. */
 typedef struct request {
     const aic_mmad_desc *desc;
@@ -177,7 +99,7 @@ typedef struct request {
 } request;
 
 /* Visits every element of C with its index in memory. */
-static aic_status walk(const request *r, void (*visit)(const request *r, const dot *d, int64_t cell))
+static aic_status walk(const request *r, void (*visit)(const request *r, const aic_reference_products *p, int64_t cell))
 {
     const aic_mmad_desc *desc = r->desc;
     if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
@@ -190,22 +112,24 @@ static aic_status walk(const request *r, void (*visit)(const request *r, const d
     }
     for (int64_t i = 0; i < desc->m; i++) {
         for (int64_t j = 0; j < desc->n; j++) {
-            const dot d = dot_of(desc, &in, i, j);
-            visit(r, &d, c_cell(desc, i, j));
+            const aic_reference_products p = {in.a + i * desc->k, in.b + j * desc->k, desc->k, k0_of(desc)};
+            visit(r, &p, c_cell(desc, i, j));
         }
     }
     free_doubles(&in);
     return AIC_OK;
 }
 
-static void store(const request *r, const dot *d, int64_t cell)
+static void store(const request *r, const aic_reference_products *p, int64_t cell)
 {
+    const bool old = !r->desc->init_c;
     if (r->desc->dtype == AIC_INT8) {
         int32_t *c = (int32_t *)r->operands[0] + cell;
-        *c = sum_int8(d, r->semantics->int_overflow, r->desc->init_c ? 0 : *c);
+        *c = aic_reference_add_int8(p, r->semantics->int_overflow, old ? *c : 0);
     } else {
         float *c = (float *)r->operands[0] + cell;
-        *c = sum_float(r->desc, r->semantics, d, r->desc->init_c ? 0 : *c);
+        const float sum = aic_reference_add_float(p, r->desc->accumulate, r->semantics->sum, old ? *c : 0);
+        *c = aic_reference_sum((float)overflow(r->semantics, (double)sum));
     }
 }
 
@@ -215,10 +139,10 @@ aic_status aic_mmad_reference(const void *descriptor, const aic_semantics *seman
     return walk(&r, store);
 }
 
-static void allow(const request *r, const dot *d, int64_t cell)
+static void allow(const request *r, const aic_reference_products *p, int64_t cell)
 {
     const float *c = r->operands[0];
-    const aic_exact_sum sum = sum_exactly(d, r->desc->init_c ? 0 : c[cell]);
+    const aic_exact_sum sum = aic_reference_add_exactly(p, r->desc->init_c ? 0 : c[cell]);
     aic_allowed *allowed = &r->allowed[cell];
     *allowed = aic_exact_allowed(&sum, r->desc->k, 0);
     allowed->exact = overflow(r->semantics, allowed->exact);

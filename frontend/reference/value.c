@@ -105,6 +105,11 @@ double aic_reference_value(aic_dtype dtype, const void *element)
     return 0;
 }
 
+double aic_reference_element(aic_dtype dtype, const void *operand, int64_t index)
+{
+    return aic_reference_value(dtype, (const unsigned char *)operand + index * (int64_t)aic_dtype_size(dtype));
+}
+
 float aic_reference_sum(float sum)
 {
     return isnan(sum) ? NAN : sum;
