@@ -3,7 +3,6 @@
 
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* What the documents leave to the machine: the options of aic_semantics and their ranges. */
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 

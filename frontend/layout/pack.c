@@ -1,7 +1,6 @@
 /* Images and weights in the layouts of conv2d (data layouts). */
 #include <aic/pack.h>
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 

@@ -1,7 +1,6 @@
 /* PTO tiles; see tile.h. */
 #include "frontend/layout/tile.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 

@@ -4,7 +4,6 @@
  * filled in. */
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/thread.h"
 #include "frontend/ops/arith/arith.h"

@@ -1,15 +1,12 @@
 /* conv2d: fields, rules, operands (TIK conv2d). */
 #include "frontend/ops/conv2d.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/numeric/half.h"
-#include "frontend/reference/reference.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* Integers add up in any order; Winograd's method is for kernels of 3x3, each step of which is one pixel, and one
  * group. */

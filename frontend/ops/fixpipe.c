@@ -4,7 +4,6 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <stdio.h>

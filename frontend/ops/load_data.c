@@ -1,9 +1,7 @@
 /* load_data: fields, rules, operands, pseudo-random descriptors (AscendC, LoadData with LoadData2dParams). */
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/random/rng.h"
-#include "frontend/reference/reference.h"
 
 #define AIC_THIS load_data
 #define AIC_THIS_CANONICALISE load_data_canonicalise

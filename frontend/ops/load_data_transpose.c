@@ -1,9 +1,7 @@
 /* load_data_transpose: fields, rules, operands, pseudo-random descriptors (AscendC, LoadDataWithTranspose). */
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/random/rng.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 

@@ -1,10 +1,8 @@
 /* mmad: fields, rules, operands (AscendC, Mmad). */
 #include "frontend/ops/mmad.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
-#include "frontend/reference/reference.h"
 
 /* Integers add up in any order. There are no kernels of 3x3. */
 static inline void clear_ignored(aic_mmad_desc *desc)

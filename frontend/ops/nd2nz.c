@@ -1,11 +1,9 @@
 /* nd2nz: fields, rules, operands, pseudo-random descriptors (AscendC, DataCopy with Nd2NzParams). */
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/repeat.h"
 #include "frontend/random/rng.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,5 @@
 /* The result of a specification as a tensor: under which name the next operator knows the layout in which it lies. */
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 #include "frontend/ops/conv2d.h"
 

@@ -1,11 +1,9 @@
 /* texpands: fields, rules, operands (PTO ISA TEXPANDS). */
 #include "frontend/ops/texpands.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/layout/tile.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <stdio.h>

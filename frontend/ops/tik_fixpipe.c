@@ -1,10 +1,8 @@
 /* tik_fixpipe: fields, rules, operands (TIK, fixpipe). */
 #include "frontend/ops/tik_fixpipe.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/numeric/half.h"
-#include "frontend/reference/reference.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>

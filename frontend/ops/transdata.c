@@ -1,12 +1,10 @@
 /* transdata: fields, rules, operands (data layouts). */
 #include "frontend/ops/transdata.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/layout.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <string.h>

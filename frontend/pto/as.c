@@ -1,7 +1,6 @@
 /* Statements of PTO-AS; see pto_as.h. One pass, no recursion, no allocation. */
 #include "frontend/pto/as.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/text/scalar.h"
 #include <aic/pto.h>
 

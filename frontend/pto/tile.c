@@ -9,7 +9,6 @@
  * and of a keyed body for a ConvTile, which is our own:
  *
  *     loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16] */
-#include "frontend/core/diag.h"
 #include "frontend/core/field.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/pto/as.h"

@@ -3,8 +3,6 @@
 
 #include "frontend/random/rng.h"
 
-#include <math.h>
-
 /* What one check may cost. */
 #define MACS_MAX INT64_C(5000000)
 #define ELEMENTS_MAX INT64_C(2000000)

@@ -3,7 +3,6 @@
 #include "frontend/text/scalar.h"
 
 #include "frontend/core/diag.h"
-#include "frontend/core/field.h"
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
 #include "frontend/text/number.h"

@@ -1,11 +1,10 @@
 /* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
 #include "frontend/core/diag.h"
 #include "frontend/core/memory.h"
-#include "frontend/core/op.h"
 #include "frontend/core/rule.h"
 #include "runtime/call/batch.h"
 #include "runtime/call/function.h"
-#include "runtime/request/build.h"
+#include "runtime/request/pipeline.h"
 #include "runtime/request/schedules.h"
 #include "runtime/tuning/tuning.h"
 #include <aic/kernel.h>

@@ -9,7 +9,6 @@
 #include "runtime/system/hold_signals.h"
 #include "runtime/system/replace_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

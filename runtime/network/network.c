@@ -1,7 +1,6 @@
 /* Opening and closing networks, and what is said of them; see network.h. */
 #include "runtime/network/network.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
 #include "runtime/generator/worker.h"
 #include "runtime/system/open_file.h"

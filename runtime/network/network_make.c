@@ -2,7 +2,6 @@
  * one; the caller's thread waits and tells how far it is. */
 #include "frontend/core/diag.h"
 #include "frontend/core/neutral.h"
-#include "frontend/core/spec.h"
 #include "runtime/call/scratch.h"
 #include "runtime/generator/worker.h"
 #include "runtime/network/network.h"

@@ -2,7 +2,6 @@
 #include "runtime/system/hold_signals.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <time.h>
 

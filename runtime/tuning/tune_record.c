@@ -3,7 +3,6 @@
 #include "codegen/build_name.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
-#include "frontend/text/number.h"
 #include "frontend/text/text.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "tests/choice_case.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
-#include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>

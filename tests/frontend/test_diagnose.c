@@ -1,7 +1,6 @@
 /* What happens to data: every event by an operator that is made for it, with counts and the first element; and facts of
  * random operators that the events must agree with. */
 #include "frontend/core/stage.h"
-#include "tests/claims.h"
 #include "tools/harness/element.h"
 #include "tools/harness/verify.h"
 

@@ -4,7 +4,6 @@
 #include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"
 #include "frontend/reference/winograd.h"
-#include "tests/specs.h"
 
 #include <aic/aic.h>
 #include <check.h>

@@ -3,7 +3,6 @@
 #include "tests/child.h"
 
 #include <check.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * what is missing, and so does every call once the limit is lifted. The whole suite stays out of sanitizers, which
  * reserve more than any limit leaves. */
 #include "codegen/llvm/guard.h"
-#include "frontend/core/diag.h"
 #include "tests/child.h"
 #include "tests/conv_case.h"
 #include "tests/memory_limit.h"

@@ -1,5 +1,4 @@
 /* What processes do while a thread compiles: they fork and they exit. And kernels afterwards. */
-#include "frontend/core/diag.h"
 #include "runtime/cache/cache.h"
 #include "tests/child.h"
 #include "tests/conv_case.h"

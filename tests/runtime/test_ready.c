@@ -1,10 +1,8 @@
 /* Files of ready-made parts: what is found in them, and bytes that are anything. tests/cli/ready.sh has kernels of such
  * parts. */
-#include "codegen/build_name.h"
 #include "codegen/image.h"
 #include "codegen/ready_file.h"
 #include "frontend/core/bytes.h"
-#include "frontend/core/diag.h"
 #include "runtime/disk/ready_parts.h"
 #include "tests/disk_case.h"
 

@@ -3,7 +3,6 @@
 #include "frontend/core/op.h"
 
 #include <aic/aic.h>
-#include <aic/tool.h>
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

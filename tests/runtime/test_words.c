@@ -6,7 +6,6 @@
 #include "tools/harness/verify.h"
 
 #include <check.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

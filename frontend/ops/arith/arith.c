@@ -2,7 +2,6 @@
  * arithmetic, ArithParam and ArithQuantParam). */
 #include "frontend/ops/arith/arith.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/layout/repeat.h"

@@ -3,7 +3,6 @@
  *     [1, blocks of 16 columns, rows of a block, 16]
  *
  * and input0 and the output; input1 is an operand, a constant or what an earlier stage has left. */
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/ops/arith/arith.h"
 #include "frontend/ops/arith/tensor_arithmetic.h"

@@ -1,10 +1,8 @@
 /* tensor_arithmetic: fields, rules, operands (tensor arithmetic). */
 #include "frontend/ops/arith/tensor_arithmetic.h"
 
-#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/ops/arith/arith.h"
-#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <string.h>
