@@ -16,6 +16,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -518,9 +519,7 @@ static aic_status add_parts(const aic_program *program, char **text)
     }
     fputs(*text, out);
     aic_program_print(out, program, "kernel", "");
-    const bool incomplete = ferror(out) != 0;
-    if (fclose(out) != 0 || incomplete || all == NULL) {
-        free(all);
+    if (!aic_stream_end(out, &all)) {
         return aic_fail_memory("explain", strlen(*text));
     }
     free(*text);

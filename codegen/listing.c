@@ -6,6 +6,8 @@
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
+#include "frontend/text/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,15 +58,13 @@ static void put_operands(FILE *out, const aic_plan *plan)
 /* The text of a specification. Notes have failed when there is no memory for it. */
 static void put_text(FILE *out, const aic_listing *l, const aic_spec *spec)
 {
-    size_t length = 0;
-    (void)aic_spec_print(spec, NULL, 0, &length);
-    char *text = malloc(length + 1);
-    if (text != NULL && aic_spec_print(spec, text, length + 1, NULL) == AIC_OK) {
+    char *text;
+    if (aic_spec_print_new(spec, &text) == AIC_OK) {
         fprintf(out, "; %s\n", text);
+        free(text);
     } else {
         l->notes->failed = true;
     }
-    free(text);
 }
 
 static void put_specifications(FILE *out, const aic_listing *l)
@@ -187,11 +187,10 @@ aic_status aic_listing_print(const aic_listing *listing, const char *module, cha
     }
     put_head(out, listing);
     aic_notes_print(listing->notes, module, out);
-    const bool incomplete = ferror(out) != 0 || listing->notes->failed; /* memory ran out on the way */
-    if (fclose(out) != 0 || incomplete || *text == NULL) {
-        free(*text);
-        *text = NULL;
-        return aic_fail_memory("dump", strlen(module));
+    if (aic_stream_end(out, text) && !listing->notes->failed) {
+        return AIC_OK;
     }
-    return AIC_OK;
+    free(*text);
+    *text = NULL;
+    return aic_fail_memory("dump", strlen(module));
 }

@@ -4,6 +4,7 @@
 #include "codegen/shape.h"
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
+#include "frontend/text/sink.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -250,12 +251,7 @@ aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, ch
         return aic_fail_memory("explain", 0);
     }
     report(out, plan, &chosen);
-    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
-    if (fclose(out) != 0 || incomplete || *text == NULL) {
-        free(*text);
-        *text = NULL;
-        status = aic_fail_memory("explain", size);
-    }
+    status = aic_stream_end(out, text) ? AIC_OK : aic_fail_memory("explain", size);
     aic_plan_free(plan);
     return status;
 }

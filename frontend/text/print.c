@@ -119,6 +119,11 @@ aic_status aic_record_print(const aic_record *record, const void *fields, char *
     return aic_sink_write(put_source, &(source){.record = record, .fields = fields}, buffer, capacity, length);
 }
 
+aic_status aic_record_print_new(const aic_record *record, const void *fields, char **text)
+{
+    return aic_sink_new(put_source, &(source){.record = record, .fields = fields}, text);
+}
+
 /* Whether there is text for every stage. */
 static aic_status check_stages(const aic_spec *spec)
 {

@@ -60,3 +60,14 @@ aic_status aic_sink_new(void (*write)(aic_sink *out, const void *from), const vo
     *text = made;
     return AIC_OK;
 }
+
+bool aic_stream_end(FILE *out, char **text)
+{
+    const bool incomplete = ferror(out) != 0;
+    if (fclose(out) != 0 || incomplete || *text == NULL) {
+        free(*text);
+        *text = NULL;
+        return false;
+    }
+    return true;
+}

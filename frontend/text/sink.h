@@ -4,6 +4,8 @@
 
 #include <aic/types.h>
 
+#include <stdio.h>
+
 /* Counts every byte, keeps those that fit. */
 typedef struct aic_sink {
     char *buffer;
@@ -20,5 +22,9 @@ aic_status aic_sink_write(void (*write)(aic_sink *out, const void *from), const 
 
 /* The same into memory that free() takes; `write` is called once where the text is as short as most are. */
 aic_status aic_sink_new(void (*write)(aic_sink *out, const void *from), const void *from, char **text);
+
+/* Ends a text that open_memstream() makes in *text, which was NULL before. Returns whether it is whole; where memory
+ * ran out on the way there is none, and *text is NULL. */
+bool aic_stream_end(FILE *out, char **text);
 
 #endif

@@ -14,7 +14,8 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
 aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,
                             size_t *length);
 
-/* The text of a specification as aic_spec_print() writes it, in memory that free() takes. */
+/* The same text in memory that free() takes, and that of a specification as aic_spec_print() writes it. */
+aic_status aic_record_print_new(const aic_record *record, const void *fields, char **text);
 aic_status aic_spec_print_new(const aic_spec *spec, char **text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "codegen/build_name.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
+#include "frontend/text/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -134,8 +135,7 @@ char *aic_part_identity_print(const aic_part_identity *identity)
         return NULL;
     }
     print_part(out, &in);
-    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
-    if (fclose(out) != 0 || incomplete || in.bad) {
+    if (aic_stream_end(out, &text) && in.bad) {
         free(text);
         text = NULL;
     }

@@ -5,6 +5,8 @@
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
+#include "frontend/text/text.h"
 #include "runtime/call/scratch.h"
 
 #include <inttypes.h>
@@ -146,32 +148,27 @@ static aic_status put_kernel(FILE *out, const aic_export_contents *c, size_t num
 {
     exported_kernel k;
     char *text;
-    size_t length;
+    const aic_status status = aic_spec_print_new(&c->shown[number], &text);
+    if (status != AIC_OK) {
+        return status;
+    }
     describe(c, number, &k);
-    aic_status status = aic_spec_print(&c->shown[number], NULL, 0, &length);
-    text = status == AIC_OK ? malloc(length + 1) : NULL;
-    if (text == NULL) {
-        return status == AIC_OK ? aic_fail_memory("export", length + 1) : status;
-    }
-    status = aic_spec_print(&c->shown[number], text, length + 1, NULL);
-    if (status == AIC_OK) {
-        fprintf(out, "\n");
-        put_text(out, text);
-        for (size_t i = 0; i < k.count; i++) {
-            put_operand(out, &k.operand[i]);
-        }
-        put_choices(out, c->request->semantics);
-        fprintf(out, " *\n");
-        for (size_t l = 0; l < c->request->levels; l++) {
-            fprintf(out, " * %s: %s\n", c->request->target[l]->name,
-                    c->bundle->part[number * c->request->levels + l].schedule);
-        }
-        fprintf(out, " */\n");
-        put_macros(out, &k);
-        put_functions(out, &k);
-    }
+    fprintf(out, "\n");
+    put_text(out, text);
     free(text);
-    return status;
+    for (size_t i = 0; i < k.count; i++) {
+        put_operand(out, &k.operand[i]);
+    }
+    put_choices(out, c->request->semantics);
+    fprintf(out, " *\n");
+    for (size_t l = 0; l < c->request->levels; l++) {
+        fprintf(out, " * %s: %s\n", c->request->target[l]->name,
+                c->bundle->part[number * c->request->levels + l].schedule);
+    }
+    fprintf(out, " */\n");
+    put_macros(out, &k);
+    put_functions(out, &k);
+    return AIC_OK;
 }
 
 /* ---- the whole ---- */
@@ -207,6 +204,7 @@ static void put_begin(FILE *out, const aic_export_contents *c, const char *guard
 aic_status aic_export_header(const aic_export_contents *contents, char **text, size_t *size)
 {
     char guard[AIC_EXPORT_MACRO_MAX];
+    *text = NULL;
     FILE *out = open_memstream(text, size);
     if (out == NULL) {
         return aic_fail_memory("export", 0);
@@ -218,8 +216,7 @@ aic_status aic_export_header(const aic_export_contents *contents, char **text, s
         status = put_kernel(out, contents, i);
     }
     fprintf(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-    const bool bad = ferror(out) != 0;
-    if ((fclose(out) != 0 || bad) && status == AIC_OK) {
+    if (!aic_stream_end(out, text) && status == AIC_OK) {
         status = aic_fail_memory("export", 0);
     }
     if (status != AIC_OK) {

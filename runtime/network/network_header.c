@@ -1,6 +1,7 @@
 /* The header of an exported network. It includes nothing, as that of exported kernels. */
 #include "codegen/build_name.h"
 #include "frontend/core/diag.h"
+#include "frontend/text/sink.h"
 #include "runtime/call/scratch.h"
 #include "runtime/export/export_names.h"
 #include "runtime/network/network_export.h"
@@ -104,7 +105,8 @@ static void put_declarations(FILE *out, const aic_net_header *h)
 aic_status aic_net_write_header(const aic_net_header *header, char **text, size_t *size)
 {
     char guard[AIC_EXPORT_MACRO_MAX];
-    aic_status status = check_macros(header);
+    const aic_status status = check_macros(header);
+    *text = NULL;
     FILE *out = status == AIC_OK ? open_memstream(text, size) : NULL;
     if (out == NULL) {
         return status == AIC_OK ? aic_fail_memory(AIC_NETWORK_SUBJECT, 0) : status;
@@ -114,11 +116,5 @@ aic_status aic_net_write_header(const aic_net_header *header, char **text, size_
     fprintf(out, "#ifndef %s\n#define %s\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", guard, guard);
     put_declarations(out, header);
     fprintf(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-    const bool bad = ferror(out) != 0;
-    if (fclose(out) != 0 || bad) {
-        status = aic_fail_memory(AIC_NETWORK_SUBJECT, 0);
-        free(*text);
-        *text = NULL;
-    }
-    return status;
+    return aic_stream_end(out, text) ? AIC_OK : aic_fail_memory(AIC_NETWORK_SUBJECT, 0);
 }

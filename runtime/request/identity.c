@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
 #include "frontend/text/text.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -268,38 +269,25 @@ static bool read_identity(aic_reader *in, contents *c)
 
 /* ---- text ---- */
 
-typedef aic_status printer(const void *what, char *buffer, size_t capacity, size_t *length);
-
-static aic_status print_spec(const void *spec, char *buffer, size_t capacity, size_t *length)
+static aic_status put_spec(FILE *out, const aic_spec *spec)
 {
-    return aic_spec_print(spec, buffer, capacity, length);
-}
-
-static aic_status print_semantics(const void *semantics, char *buffer, size_t capacity, size_t *length)
-{
-    return aic_record_print(&aic_semantics_record, semantics, buffer, capacity, length);
-}
-
-static aic_status print_machine(const void *machine, char *buffer, size_t capacity, size_t *length)
-{
-    return aic_record_print(&aic_machine_record, machine, buffer, capacity, length);
-}
-
-static aic_status put_line(FILE *out, printer *print, const void *what)
-{
-    size_t length;
-    aic_status status = print(what, NULL, 0, &length);
-    char *text = status == AIC_OK ? malloc(length + 1) : NULL;
-    if (status == AIC_OK && text == NULL) {
-        status = aic_fail_memory("identity", length + 1);
-    }
-    if (status == AIC_OK) {
-        status = print(what, text, length + 1, NULL);
-    }
+    char *text;
+    const aic_status status = aic_spec_print_new(spec, &text);
     if (status == AIC_OK) {
         fprintf(out, "%s\n", text);
+        free(text);
     }
-    free(text);
+    return status;
+}
+
+static aic_status put_record(FILE *out, const aic_record *record, const void *fields)
+{
+    char *text;
+    const aic_status status = aic_record_print_new(record, fields, &text);
+    if (status == AIC_OK) {
+        fprintf(out, "%s\n", text);
+        free(text);
+    }
     return status;
 }
 
@@ -315,16 +303,12 @@ static aic_status put_contents(FILE *out, const contents *c)
 {
     aic_status status = AIC_OK;
     for (size_t i = 0; i < c->count && status == AIC_OK; i++) {
-        status = put_line(out, print_spec, &c->spec[i]);
+        status = put_spec(out, &c->spec[i]);
     }
-    if (status == AIC_OK) {
-        status = put_line(out, print_semantics, &c->semantics);
-    }
+    status = status == AIC_OK ? put_record(out, &aic_semantics_record, &c->semantics) : status;
     put_target(out, c);
     fprintf(out, "passes \"%.*s\"\n", (int)c->passes.length, c->passes.text);
-    if (status == AIC_OK) {
-        status = put_line(out, print_machine, &c->machine);
-    }
+    status = status == AIC_OK ? put_record(out, &aic_machine_record, &c->machine) : status;
     if (c->rule == 0) {
         fprintf(out, "%.*s\n", (int)c->schedule.length, c->schedule.text);
     } else {
@@ -343,8 +327,7 @@ static aic_status print_contents(const contents *c, char **text)
         return aic_fail_memory("identity", 0);
     }
     aic_status status = put_contents(out, c);
-    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
-    if ((fclose(out) != 0 || incomplete || made == NULL) && status == AIC_OK) {
+    if (!aic_stream_end(out, &made) && status == AIC_OK) {
         status = aic_fail_memory("identity", length);
     }
     if (status != AIC_OK) {

@@ -1,6 +1,7 @@
 /* Records as text; see tune_record.h. */
 #include "runtime/tuning/tune_record.h"
 #include "codegen/build_name.h"
+#include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/text/text.h"
@@ -40,30 +41,21 @@ enum { SEMANTICS_TEXT_MAX = 512 };
 aic_status aic_tune_key(const aic_problem *problem, const char *passes, char **key)
 {
     const char *level = problem->target->name;
-    char host[AIC_TUNE_HOST_MAX], options[SEMANTICS_TEXT_MAX];
-    size_t length = 0;
-    aic_status status = aic_spec_print(problem->spec, NULL, 0, &length);
-    if (status == AIC_OK) {
-        status = aic_record_print(&aic_semantics_record, problem->semantics, options, sizeof options, NULL);
-    }
+    char host[AIC_TUNE_HOST_MAX], options[SEMANTICS_TEXT_MAX], *spec;
+    aic_status status = aic_record_print(&aic_semantics_record, problem->semantics, options, sizeof options, NULL);
+    status = status == AIC_OK ? aic_spec_print_new(problem->spec, &spec) : status;
     if (status != AIC_OK) {
         return status;
     }
     aic_tune_host(problem->machine, host);
     passes = passes != NULL ? passes : "";
-    const size_t capacity = length + sizeof options + sizeof host + strlen(passes) + strlen(level) + 64;
-    char *text = malloc(capacity);
-    if (text == NULL) {
-        return aic_fail_memory("tuning", capacity);
+    const size_t capacity = strlen(spec) + sizeof options + sizeof host + strlen(passes) + strlen(level) + 64;
+    *key = malloc(capacity);
+    if (*key != NULL) {
+        (void)snprintf(*key, capacity, "%s\t%s\tpasses=%s\tisa=%s\t%s", spec, options, passes, level, host);
     }
-    status = aic_spec_print(problem->spec, text, length + 1, NULL);
-    if (status != AIC_OK) {
-        free(text);
-        return status;
-    }
-    (void)snprintf(text + length, capacity - length, "\t%s\tpasses=%s\tisa=%s\t%s", options, passes, level, host);
-    *key = text;
-    return AIC_OK;
+    free(spec);
+    return *key != NULL ? AIC_OK : aic_fail_memory("tuning", capacity);
 }
 
 /* ---- fields of a line ---- */
@@ -95,11 +87,7 @@ static bool cut(const char *line, size_t length, cut_line *fields)
 /* FNV-1a. */
 static uint64_t sum_of(const char *text, size_t length)
 {
-    uint64_t sum = UINT64_C(0xCBF29CE484222325);
-    for (size_t i = 0; i < length; i++) {
-        sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
-    }
-    return sum;
+    return aic_hash_more(AIC_HASH_BEGIN, text, length);
 }
 
 /* ---- writing ---- */
