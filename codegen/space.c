@@ -2,6 +2,7 @@
 #include "codegen/space.h"
 #include "codegen/shape.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/list.h"
 
 #include <stdlib.h>
 
@@ -11,10 +12,9 @@ static const char *const LOOP_FIELDS[] = {"unroll", "band", "ahead"};
 /* A list in the making. */
 typedef struct filling {
     aic_space_list *list;
-    size_t capacity;
     uint32_t of_tile; /* bit f: field f shapes the tile */
     bool usual;       /* what the walk shows is usual */
-    uint32_t *first;  /* an entry of every tile so far; room for `capacity` */
+    uint32_t *first;  /* an entry of every tile so far; room for as many as entries */
     aic_status status;
 } filling;
 
@@ -31,20 +31,13 @@ static bool same_fields(const filling *f, const aic_space_entry *a, const aic_sp
 /* Makes room for one entry more. */
 static bool grow(filling *f)
 {
-    if (f->list->count < f->capacity) {
+    const size_t count = f->list->count;
+    if (aic_list_grow(&f->list->entry, count, sizeof *f->list->entry) &&
+        aic_list_grow(&f->first, count, sizeof *f->first)) {
         return true;
     }
-    const size_t capacity = f->capacity == 0 ? 256 : f->capacity * 2;
-    aic_space_entry *entries = realloc(f->list->entry, capacity * sizeof *entries);
-    f->list->entry = entries != NULL ? entries : f->list->entry;
-    uint32_t *first = entries != NULL ? realloc(f->first, capacity * sizeof *first) : NULL;
-    if (first == NULL) {
-        f->status = aic_fail_memory("the list of schedules", capacity * (sizeof *entries + sizeof *first));
-        return false;
-    }
-    f->first = first;
-    f->capacity = capacity;
-    return true;
+    f->status = aic_fail_memory("the list of schedules", 2 * count * (sizeof *f->list->entry + sizeof *f->first));
+    return false;
 }
 
 /* The number of the entry's tile. Walks show the schedules of a tile one after the other: the last is looked at first.

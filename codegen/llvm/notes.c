@@ -1,5 +1,6 @@
 /* Names and notes of the IR; see notes.h. */
 #include "codegen/llvm/notes.h"
+#include "frontend/core/list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,28 +22,12 @@ void aic_notes_free(aic_notes *notes)
     *notes = (aic_notes){.count = 0};
 }
 
-/* Room for one more note. */
-static bool grow(aic_notes *notes)
-{
-    if (notes->count < notes->capacity) {
-        return true;
-    }
-    const size_t capacity = notes->capacity == 0 ? 64 : 2 * notes->capacity;
-    aic_note *more = realloc(notes->note, capacity * sizeof *more);
-    if (more == NULL) {
-        return false;
-    }
-    notes->note = more;
-    notes->capacity = capacity;
-    return true;
-}
-
 /* Adds a note about a block of the function being emitted; block NULL: about the function. */
 static void add(aic_emit *e, LLVMBasicBlockRef block, const char *text)
 {
     aic_notes *notes = e->notes;
     size_t length;
-    if (!grow(notes)) {
+    if (!aic_list_grow(&notes->note, notes->count, sizeof *notes->note)) {
         notes->failed = true;
         return;
     }

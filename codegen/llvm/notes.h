@@ -17,7 +17,7 @@ typedef struct aic_note {
 /* The notes of a module; all zeros: there are none. */
 typedef struct aic_notes {
     aic_note *note;
-    size_t count, capacity;
+    size_t count;
     bool failed; /* memory ran out: some are missing */
 } aic_notes;
 

@@ -3,6 +3,7 @@
 #include "frontend/core/key.h"
 
 #include "frontend/core/diag.h"
+#include "frontend/core/list.h"
 #include "frontend/core/rule.h"
 #include "frontend/ops/texpands.h"
 
@@ -38,23 +39,6 @@ void aic_pto_destroy(aic_pto_program *program)
     free(program);
 }
 
-/* The list with room for one more entry of `size` bytes; NULL, with a message, and the list as it was when there is no
- * memory. */
-static void *grow(void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room) {
-        return list;
-    }
-    const size_t wanted = *room == 0 ? 16 : *room * 2;
-    void *larger = realloc(list, wanted * size);
-    if (larger == NULL) {
-        (void)aic_fail_memory("texpands", wanted * size);
-        return NULL;
-    }
-    *room = wanted;
-    return larger;
-}
-
 /* ---- names ---- */
 
 static size_t find(const aic_pto_program *program, aic_pto_word word)
@@ -87,12 +71,7 @@ static aic_status add_name(maker *m, aic_pto_name_kind kind, aic_pto_word word, 
         m->in.about = aic_request_rule(AIC_REQUEST_program);
         return aic_pto_fail(&m->in, word.start, "more than %d names", AIC_PTO_NAMES_MAX);
     }
-    aic_pto_name *names = grow(p->names, p->name_count, &p->name_room, sizeof *names);
-    if (names == NULL) {
-        return AIC_OUT_OF_MEMORY;
-    }
-    p->names = names;
-    char *text = copy_name(word, "");
+    char *text = aic_list_grow(&p->names, p->name_count, sizeof *p->names) ? copy_name(word, "") : NULL;
     if (text == NULL) {
         return aic_fail_memory("texpands", word.length);
     }
@@ -302,12 +281,10 @@ static aic_status add_statement(maker *m, const aic_pto_line *line, size_t *inde
     if (status != AIC_OK) {
         return status;
     }
-    aic_pto_code *code = grow(p->code, p->code_count, &p->code_room, sizeof *code);
-    if (code == NULL) {
-        return AIC_OUT_OF_MEMORY;
+    if (!aic_list_grow(&p->code, p->code_count, sizeof *p->code)) {
+        return aic_fail_memory("texpands", 2 * p->code_count * sizeof *p->code);
     }
-    p->code = code;
-    code += p->code_count++;
+    aic_pto_code *code = &p->code[p->code_count++];
     const aic_pto_name *name = &p->names[*index];
     aic_texpands_desc desc = name->tile.desc;
     *code = (aic_pto_code){.tile = *index, .scalar = scalar, .bits = line->bits};
@@ -329,11 +306,9 @@ static aic_status add_line(maker *m, const aic_pto_line *line)
 {
     aic_pto_program *p = m->program;
     aic_pto_item item = {.kind = line->kind, .statement = p->code_count};
-    aic_pto_item *items = grow(p->items, p->item_count, &p->item_room, sizeof *items);
-    if (items == NULL) {
-        return AIC_OUT_OF_MEMORY;
+    if (!aic_list_grow(&p->items, p->item_count, sizeof item)) {
+        return aic_fail_memory("texpands", 2 * p->item_count * sizeof item);
     }
-    p->items = items;
     aic_status status = AIC_OK;
     switch (line->kind) {
     case AIC_PTO_EMPTY:

@@ -48,11 +48,11 @@ struct aic_pto_program {
     bool manual;
     bool shares_memory; /* tiles lie over each other */
     aic_pto_name *names;
-    size_t name_count, name_room;
+    size_t name_count;
     aic_pto_item *items; /* lines in order */
-    size_t item_count, item_room;
+    size_t item_count;
     aic_pto_code *code;
-    size_t code_count, code_room;
+    size_t code_count;
     size_t tassign_line; /* of the first pto.tassign, 0 without one */
     size_t argument_count;
     aic_operand *arguments;

@@ -1,4 +1,5 @@
 /* The folder of the disk cache: whether it may be used, reading files, listing them, the quota; see disk_cache.h. */
+#include "frontend/core/list.h"
 #include "runtime/disk/disk_cache.h"
 #include "runtime/system/open_file.h"
 
@@ -115,19 +116,9 @@ static bool is_ours(const char *name, aic_disk_entry *entry)
     return false;
 }
 
-static bool add_entry(aic_disk_list *list, size_t *capacity, const char *name, const struct stat *info,
-                      const aic_disk_entry *form)
+static bool add_entry(aic_disk_list *list, const char *name, const struct stat *info, const aic_disk_entry *form)
 {
-    if (list->count == *capacity) {
-        const size_t more = *capacity == 0 ? 64 : 2 * *capacity;
-        aic_disk_entry *grown = realloc(list->entry, more * sizeof *grown);
-        if (grown == NULL) {
-            return false;
-        }
-        list->entry = grown;
-        *capacity = more;
-    }
-    char *copy = strdup(name);
+    char *copy = aic_list_grow(&list->entry, list->count, sizeof *list->entry) ? strdup(name) : NULL;
     if (copy == NULL) {
         return false;
     }
@@ -139,7 +130,6 @@ static bool add_entry(aic_disk_list *list, size_t *capacity, const char *name, c
 
 bool aic_disk_list_read(int folder, aic_disk_list *list)
 {
-    size_t capacity = 0;
     *list = (aic_disk_list){.count = 0};
     const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a stream closes what it is of */
     DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
@@ -156,7 +146,7 @@ bool aic_disk_list_read(int folder, aic_disk_list *list)
         aic_disk_entry form;
         if (is_ours(found->d_name, &form) && fstatat(folder, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             !S_ISDIR(info.st_mode)) {
-            good = add_entry(list, &capacity, found->d_name, &info, &form);
+            good = add_entry(list, found->d_name, &info, &form);
         }
     }
     closedir(names);

@@ -1,6 +1,7 @@
 /* What kernels demand of their tensors: type, size, a place that is not another operand's; and that everything is
  * written before it is read. */
 #include "frontend/core/diag.h"
+#include "frontend/core/list.h"
 #include "frontend/core/spec.h"
 #include "runtime/network/network.h"
 
@@ -101,12 +102,8 @@ static bool add_range(ranges *list, range added)
             added.end = other.end > added.end ? other.end : added.end;
         }
     }
-    if (kept == list->count) {
-        range *larger = realloc(list->item, (kept + 1) * sizeof *larger);
-        if (larger == NULL) {
-            return false;
-        }
-        list->item = larger;
+    if (kept == list->count && !aic_list_grow(&list->item, kept, sizeof added)) {
+        return false;
     }
     list->item[kept] = added;
     list->count = kept + 1;

@@ -1,6 +1,7 @@
 /* network.txt: a statement a line. Each is checked as it is read, so that the first thing that is wrong is reported
  * with its line. */
 #include "frontend/core/diag.h"
+#include "frontend/core/list.h"
 #include "frontend/core/size.h"
 #include "frontend/core/spec.h"
 #include "frontend/text/text.h"
@@ -124,20 +125,9 @@ static aic_status take_new(line *l, aic_net_tensor *tensor)
     return AIC_OK;
 }
 
-/* Lists grow by doubling. */
-static bool grow(void **list, size_t count, size_t size)
-{
-    if ((count & (count - 1)) != 0) {
-        return true;
-    }
-    void *larger = realloc(*list, (count == 0 ? 1 : 2 * count) * size);
-    *list = larger != NULL ? larger : *list;
-    return larger != NULL;
-}
-
 static aic_status add_tensor(aic_network *net, const aic_net_tensor *tensor)
 {
-    if (!grow((void **)&net->tensor, net->tensors, sizeof *tensor)) {
+    if (!aic_list_grow(&net->tensor, net->tensors, sizeof *tensor)) {
         return aic_fail_memory(AIC_NETWORK_SUBJECT, 2 * net->tensors * sizeof *tensor);
     }
     net->tensor[net->tensors++] = *tensor;
@@ -389,7 +379,7 @@ static aic_status read_kernel(line *l)
     if (net->kernels == AIC_NETWORK_KERNELS_MAX) {
         return aic_net_fail(net, l->number, "there are more than %d kernels", AIC_NETWORK_KERNELS_MAX);
     }
-    if (!grow((void **)&net->kernel, net->kernels, sizeof *net->kernel)) {
+    if (!aic_list_grow(&net->kernel, net->kernels, sizeof *net->kernel)) {
         return aic_fail_memory(AIC_NETWORK_SUBJECT, 2 * net->kernels * sizeof *net->kernel);
     }
     aic_net_kernel *kernel = &net->kernel[net->kernels];

@@ -1,6 +1,7 @@
 /* Reading, merging and writing tuning files; see tune_file.h. */
 #include "runtime/tuning/tune_file.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/list.h"
 #include "runtime/system/open_file.h"
 #include "runtime/system/replace_file.h"
 #include "runtime/tuning/tune_lock.h"
@@ -36,22 +37,11 @@ void aic_tune_file_free(aic_tune_file *file)
 
 /* ---- lists ---- */
 
-/* Whether a list of `count` entries, which grows by doubling, is full. */
-static bool is_full(size_t count)
-{
-    return (count & (count - 1)) == 0;
-}
-
 aic_status aic_tune_file_add(aic_tune_file *file, aic_tune_record *record)
 {
-    if (is_full(file->count)) {
-        const size_t capacity = file->count == 0 ? 1 : file->count * 2;
-        aic_tune_record *records = realloc(file->record, capacity * sizeof *records);
-        if (records == NULL) {
-            aic_tune_record_free(record);
-            return aic_fail_memory(SUBJECT, capacity * sizeof *records);
-        }
-        file->record = records;
+    if (!aic_list_grow(&file->record, file->count, sizeof *record)) {
+        aic_tune_record_free(record);
+        return aic_fail_memory(SUBJECT, 2 * file->count * sizeof *record);
     }
     file->record[file->count++] = *record;
     *record = (aic_tune_record){.line = NULL};
@@ -60,17 +50,7 @@ aic_status aic_tune_file_add(aic_tune_file *file, aic_tune_record *record)
 
 static aic_status add_comment(aic_tune_file *file, const char *line, size_t length)
 {
-    char *copy = strndup(line, length);
-    if (copy != NULL && is_full(file->comments)) {
-        const size_t capacity = file->comments == 0 ? 1 : file->comments * 2;
-        char **comments = realloc(file->comment, capacity * sizeof *comments);
-        if (comments == NULL) {
-            free(copy);
-            copy = NULL;
-        } else {
-            file->comment = comments;
-        }
-    }
+    char *copy = aic_list_grow(&file->comment, file->comments, sizeof copy) ? strndup(line, length) : NULL;
     if (copy == NULL) {
         return aic_fail_memory(SUBJECT, length);
     }
