@@ -73,6 +73,12 @@ static inline uint64_t aic_entry_word(const void *entry, size_t size)
     }
 }
 
+/* Whether a flag is set that may hold any byte. */
+static inline bool aic_flag(const bool *flag)
+{
+    return aic_entry_word(flag, sizeof *flag) != 0;
+}
+
 /* Writing a descriptor's fields as key words:
  *
  *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)

@@ -85,23 +85,15 @@ aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode)
 
 /* ---- addresses ---- */
 
-/* Whether a flag is set that may hold any byte. */
-static bool is_set(const bool *flag)
-{
-    unsigned char byte;
-    memcpy(&byte, flag, sizeof byte);
-    return byte != 0;
-}
-
 /* Columns of a block of an NZ dst. */
 static int64_t block_width(const aic_fixpipe_desc *desc)
 {
-    return aic_dtype_size(desc->dst) == 1 ? 32 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    return aic_dtype_size(desc->dst) == 1 ? 32 : aic_flag(&desc->isChannelSplit) ? 8 : 16;
 }
 
 bool aic_fixpipe_fills(const aic_fixpipe_desc *desc)
 {
-    return desc->format == AIC_FORMAT_NZ && is_set(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
+    return desc->format == AIC_FORMAT_NZ && aic_flag(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
 }
 
 aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc)
@@ -165,7 +157,7 @@ static void check_sizes(aic_verdict *v, const aic_fixpipe_desc *desc, const limi
     if (!aic_kept(v, RULE_format, RULE_format)) {
         return;
     }
-    const int64_t multiple = desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    const int64_t multiple = desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : aic_flag(&desc->isChannelSplit) ? 8 : 16;
     if (counted && desc->nSize % multiple != 0) {
         aic_break(v, RULE_blocks,
                   "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64 ", which format NZ requires%s",

@@ -11,9 +11,7 @@
 /* Whether mode_param is read; of any descriptor. */
 static inline bool scaled_by_number(const aic_tik_fixpipe_desc *desc)
 {
-    unsigned char tensor;
-    memcpy(&tensor, &desc->mode_param_tensor, sizeof tensor);
-    return desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16 && tensor == 0;
+    return desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16 && !aic_flag(&desc->mode_param_tensor);
 }
 
 static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
@@ -86,32 +84,30 @@ static void check_bursts(aic_verdict *v, const aic_tik_fixpipe_desc *desc, const
     }
 }
 
-/* The one value of quantize_params that a pair of types has. */
+const aic_tik_fixpipe_conversion aic_tik_fixpipe_conversions[AIC_TIK_FIXPIPE_CONVERSIONS] = {
+    {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
+    {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
+    {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_FP322FP16},
+    {AIC_INT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_INT322FP16},
+};
+
 static void check_quantize(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
 {
-    static const struct {
-        aic_dtype src, dst;
-        aic_tik_quantize mode;
-    } rows[] = {
-        {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_FP322FP16},
-        {AIC_INT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_INT322FP16},
-    };
     if (!aic_rule_enum(v, RULE_quantize_params, "quantize_params", AIC_KIND_TIK_QUANTIZE, desc->quantize_params) ||
         !aic_kept(v, RULE_dst, RULE_src)) {
         return;
     }
     const char *src = aic_dtype_name(desc->src), *dst = aic_dtype_name(desc->dst);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].src != desc->src || rows[i].dst != desc->dst) {
+    for (size_t i = 0; i < AIC_TIK_FIXPIPE_CONVERSIONS; i++) {
+        const aic_tik_fixpipe_conversion *row = &aic_tik_fixpipe_conversions[i];
+        if (row->src != desc->src || row->dst != desc->dst) {
             continue;
         }
-        if (rows[i].mode != desc->quantize_params) {
+        if (row->mode != desc->quantize_params) {
             aic_break(v, RULE_conversion,
                       "quantize_params: %s of extend_params is not %s, which src = %s and dst = %s require",
                       aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params),
-                      aic_enum_word(AIC_KIND_TIK_QUANTIZE, rows[i].mode), src, dst);
+                      aic_enum_word(AIC_KIND_TIK_QUANTIZE, row->mode), src, dst);
         }
         return;
     }

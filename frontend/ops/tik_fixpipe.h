@@ -18,6 +18,15 @@ aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
 #define AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS 131072.0
 #define AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS 262144.0
 
+/* The one value of quantize_params that a pair of types has. */
+typedef struct aic_tik_fixpipe_conversion {
+    aic_dtype src, dst;
+    aic_tik_quantize mode;
+} aic_tik_fixpipe_conversion;
+
+enum { AIC_TIK_FIXPIPE_CONVERSIONS = 4 };
+extern const aic_tik_fixpipe_conversion aic_tik_fixpipe_conversions[AIC_TIK_FIXPIPE_CONVERSIONS];
+
 /* The bits of the half that mode_param is. */
 uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
 

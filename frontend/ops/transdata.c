@@ -13,6 +13,30 @@
 #define AIC_THIS_CANONICALISE transdata_canonicalise
 #include "frontend/core/operator.inc"
 
+/* ---- sizes ---- */
+
+/* The shape of the operand that has this layout, as its rank and dimensions. */
+typedef struct dims {
+    int32_t rank;
+    int64_t size[AIC_RANK_MAX];
+} dims;
+
+static dims dims_of(const aic_tensor *tensor, aic_layout layout)
+{
+    dims d = {.size = {0}};
+    d.rank = aic_layout_get(layout)->dims(tensor, d.size);
+    return d;
+}
+
+static int64_t product(const int64_t *sizes, int32_t count)
+{
+    int64_t result = 1;
+    for (int32_t i = 0; i < count; i++) {
+        result = aic_size_multiply(result, sizes[i]);
+    }
+    return result;
+}
+
 /* ---- rules, in the order of the list ---- */
 
 /* The layouts that hold elements of this type and, when there is a source, that it leads to. */
@@ -69,12 +93,8 @@ static void check_entries(aic_verdict *v, const aic_transdata_desc *desc, const 
 static bool check_bytes(aic_verdict *v, const aic_transdata_desc *desc, aic_layout layout)
 {
     const aic_tensor tensor = aic_transdata_tensor(desc);
-    int64_t dims[AIC_RANK_MAX];
-    const int32_t rank = aic_layout_get(layout)->dims(&tensor, dims);
-    int64_t bytes = (int64_t)aic_dtype_size(desc->dtype);
-    for (int32_t d = 0; d < rank; d++) {
-        bytes = aic_size_multiply(bytes, dims[d]);
-    }
+    const dims d = dims_of(&tensor, layout);
+    const int64_t bytes = aic_size_multiply(product(d.size, d.rank), (int64_t)aic_dtype_size(desc->dtype));
     return bytes < INT64_MAX || aic_break(v, RULE_shape_bytes, "shape: in %s it has more than %" PRId64 " bytes",
                                           aic_enum_word(AIC_KIND_LAYOUT, layout), INT64_MAX - 1);
 }
@@ -94,28 +114,6 @@ static aic_status transdata_validate(const void *descriptor, const aic_semantics
 }
 
 /* ---- what code depends on ---- */
-
-/* The shape of the operand that has this layout, as its rank and dimensions. */
-typedef struct dims {
-    int32_t rank;
-    int64_t size[AIC_RANK_MAX];
-} dims;
-
-static dims dims_of(const aic_tensor *tensor, aic_layout layout)
-{
-    dims d = {.size = {0}};
-    d.rank = aic_layout_get(layout)->dims(tensor, d.size);
-    return d;
-}
-
-static int64_t product(const int64_t *sizes, int32_t count)
-{
-    int64_t result = 1;
-    for (int32_t i = 0; i < count; i++) {
-        result = aic_size_multiply(result, sizes[i]);
-    }
-    return result;
-}
 
 /* Whether every cell holds an element. */
 static bool is_full(const aic_tensor *tensor, aic_layout layout)
@@ -268,10 +266,7 @@ static void transdata_accessed(const void *descriptor, const aic_semantics *sema
     (void)semantics;
     const aic_transdata_desc *desc = descriptor;
     const aic_tensor tensor = aic_transdata_tensor(desc);
-    int64_t elements = 1;
-    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
-        elements = aic_size_multiply(elements, tensor.size[d]);
-    }
+    const int64_t elements = product(tensor.size, AIC_TENSOR_RANK_MAX);
     aic_accessed(bytes, 1, elements, desc->dtype);
     if (!aic_layout_get(desc->dst)->padded) {
         aic_accessed(bytes, 0, elements, desc->dtype);

@@ -12,20 +12,13 @@
 
 /* ---- alone ---- */
 
-static void set_types(aic_tik_fixpipe_desc *desc, int64_t row)
+static void draw_types(uint64_t *state, aic_tik_fixpipe_desc *desc)
 {
-    static const struct {
-        aic_dtype src, dst;
-        aic_tik_quantize mode;
-    } rows[4] = {
-        {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_FP322FP16},
-        {AIC_INT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_INT322FP16},
-    };
-    desc->src = rows[row].src;
-    desc->dst = rows[row].dst;
-    desc->quantize_params = rows[row].mode;
+    const aic_tik_fixpipe_conversion *row =
+        &aic_tik_fixpipe_conversions[aic_rng_range(state, 0, AIC_TIK_FIXPIPE_CONVERSIONS - 1)];
+    desc->src = row->src;
+    desc->dst = row->dst;
+    desc->quantize_params = row->mode;
 }
 
 static void draw_extend_params(uint64_t *state, aic_tik_fixpipe_desc *desc)
@@ -59,7 +52,7 @@ static void draw_bursts(uint64_t *state, aic_tik_fixpipe_desc *desc)
 void aic_tik_fixpipe_random(uint64_t *state, void *descriptor)
 {
     aic_tik_fixpipe_desc *desc = descriptor;
-    set_types(desc, aic_rng_range(state, 0, 3));
+    draw_types(state, desc);
     draw_bursts(state, desc);
     draw_extend_params(state, desc);
 }
@@ -84,7 +77,7 @@ void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumu
     aic_tik_fixpipe_desc *desc = descriptor;
     const bool any = accumulator->words && aic_rng_once_in(state, 2); /* words are read as either type */
     do {
-        set_types(desc, aic_rng_range(state, 0, 3));
+        draw_types(state, desc);
     } while (!any && desc->src != accumulator->dtype);
     if (accumulator->columns >= 16) {
         fit_bursts(state, accumulator, desc);

@@ -162,18 +162,19 @@ static aic_status fail_value(const reader *in, word w, const char *expected)
     return fail_at(in, w.start, "%s is not %s", show(w).text, expected);
 }
 
+/* What becomes of a number that was read; `fitting`: what one is that is not too big. */
+static aic_status judge_number(const reader *in, word w, aic_number_result result, const char *number,
+                               const char *fitting)
+{
+    return result == AIC_NUMBER_OK ? AIC_OK : fail_value(in, w, result == AIC_NUMBER_TOO_BIG ? fitting : number);
+}
+
 static aic_status value_int(const reader *in, word w, uint64_t *value)
 {
     int64_t integer = 0;
-    switch (aic_integer_parse(w.start, w.length, &integer)) {
-    case AIC_NUMBER_OK:
-        *value = (uint64_t)integer;
-        return AIC_OK;
-    case AIC_NUMBER_TOO_BIG:
-        return fail_value(in, w, "an integer of 64 bits");
-    default:
-        return fail_value(in, w, "an integer");
-    }
+    const aic_number_result result = aic_integer_parse(w.start, w.length, &integer);
+    *value = (uint64_t)integer;
+    return judge_number(in, w, result, "an integer", "an integer of 64 bits");
 }
 
 /* 0 would end the list of entries. */
@@ -186,29 +187,17 @@ static aic_status value_dim(const reader *in, word w, uint64_t *value)
 static aic_status value_real(const reader *in, word w, uint64_t *value)
 {
     double real = 0;
-    switch (aic_number_parse(w.start, w.length, &real)) {
-    case AIC_NUMBER_OK:
-        *value = aic_bits_of_double(real);
-        return AIC_OK;
-    case AIC_NUMBER_TOO_BIG:
-        return fail_value(in, w, "a number of double precision");
-    default:
-        return fail_value(in, w, "a number");
-    }
+    const aic_number_result result = aic_number_parse(w.start, w.length, &real);
+    *value = aic_bits_of_double(real);
+    return judge_number(in, w, result, "a number", "a number of double precision");
 }
 
 static aic_status value_float32(const reader *in, word w, uint64_t *value)
 {
     float real = 0;
-    switch (aic_float_parse(w.start, w.length, &real)) {
-    case AIC_NUMBER_OK:
-        *value = aic_bits_of_float(real);
-        return AIC_OK;
-    case AIC_NUMBER_TOO_BIG:
-        return fail_value(in, w, "a number of single precision or its 32 bits");
-    default:
-        return fail_value(in, w, "a number");
-    }
+    const aic_number_result result = aic_float_parse(w.start, w.length, &real);
+    *value = aic_bits_of_float(real);
+    return judge_number(in, w, result, "a number", "a number of single precision or its 32 bits");
 }
 
 static aic_status value_bool(const reader *in, word w, uint64_t *value)

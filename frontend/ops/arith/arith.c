@@ -33,15 +33,6 @@ static bool is_tensor(const aic_arith *p, int i)
 
 /* ---- addresses ---- */
 
-static bool is_compact(const aic_arith_operand *o)
-{
-    bool compact = true;
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        compact = compact && o->given_stride[d] == AIC_COMPACT;
-    }
-    return compact;
-}
-
 static void locate_start(const aic_arith *p, aic_arith_operand *o)
 {
     const int64_t address = p->memory == AIC_MEMORY_LOCAL ? o->address / WORD_BYTES : 0;
@@ -61,7 +52,7 @@ static void locate_strides(const aic_arith *p, aic_arith_operand *o)
         compact[d] = dense;
         dense *= o->size[d];
     }
-    const int64_t *stride = is_compact(o) ? compact : o->given_stride;
+    const int64_t *stride = aic_arith_is_compact(o->given_stride) ? compact : o->given_stride;
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         o->stride[d] = o->size[d] > 1 ? stride[d] : 0;
     }
@@ -183,7 +174,7 @@ static bool check_strides(aic_verdict *v, const aic_arith *p, int i)
     const aic_arith_operand *o = &p->operand[i];
     bool all = true;
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        if (o->size[d] > 1 && !is_compact(o)) {
+        if (o->size[d] > 1 && !aic_arith_is_compact(o->given_stride)) {
             all = aic_rule_range(v, AIC_ARITH_RULE_stride, stride_fields[i], dimensions[d], o->stride[d], 0,
                                  UINT32_MAX) &&
                   all;

@@ -89,14 +89,6 @@ void aic_arith_check_op(aic_verdict *verdict, const aic_arith *p, bool fixed);
 /* Where the operands are: in local memory, whose geometry the semantics have, or in one lane without an end. */
 void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics);
 
-/* A flag of any descriptor, whatever byte it holds. */
-static inline bool aic_flag(const bool *flag)
-{
-    unsigned char byte;
-    memcpy(&byte, flag, sizeof byte);
-    return byte != 0;
-}
-
 /* Whether all strides are those of the compact packing: its number has all bits set. */
 static inline bool aic_arith_is_compact(const int64_t stride[AIC_ARITH_RANK])
 {
