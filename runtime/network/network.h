@@ -117,6 +117,27 @@ aic_status aic_net_make(aic_network *net, aic_context *context);
 void *aic_net_arena_take(aic_network *net);
 void aic_net_arena_give(aic_network *net, void *arena);
 
+/* How many inputs (side 0) or outputs (1) there are. */
+static inline size_t aic_net_ends(const aic_network *net, int side)
+{
+    return side == 0 ? net->inputs : net->outputs;
+}
+
+/* The elements of a constant, or of a view of one. */
+static inline const void *aic_net_data(const aic_network *net, const aic_net_tensor *tensor)
+{
+    return (const char *)net->tensor[tensor->base].data + tensor->offset;
+}
+
+/* Where a tensor that is no constant is when the network is called: the root, and the bytes behind it. */
+static inline size_t aic_net_root(const aic_network *net, const aic_net_tensor *tensor, int64_t *offset)
+{
+    const aic_net_tensor *base = &net->tensor[tensor->base];
+    const bool end = base->kind == AIC_NET_INPUT || base->output;
+    *offset = tensor->offset + (end ? 0 : base->place);
+    return base->kind == AIC_NET_INPUT ? 1 + base->number : base->output ? 1 + net->inputs + base->number : 0;
+}
+
 /* Not const, as the reference takes it: what kernels write was checked. */
 static inline void *aic_net_address(const aic_net_operand *operand, char *const roots[])
 {

@@ -74,7 +74,7 @@ static aic_status check_given(const aic_network *net, const given *g)
         return aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "is NULL");
     }
     for (int side = 0; side < 2 && status == AIC_OK; side++) {
-        const size_t wanted = side == 0 ? net->inputs : net->outputs;
+        const size_t wanted = aic_net_ends(net, side);
         if (g->address[side] == NULL) {
             return aic_fail(AIC_INVALID_ARGUMENT, SIDES[side], "is NULL");
         }
@@ -99,9 +99,8 @@ static void find_roots(const aic_network *net, const given *g, size_t image, voi
 {
     roots[0] = arena;
     for (int side = 0; side < 2; side++) {
-        const size_t count = side == 0 ? net->inputs : net->outputs;
         char **root = roots + 1 + (side == 0 ? 0 : net->inputs);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < aic_net_ends(net, side); i++) {
             /* Inputs are not written: every kernel's line was checked for that. */
             root[i] = (char *)(uintptr_t)g->address[side][i] + bytes_of(net, side, i, image);
         }

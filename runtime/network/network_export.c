@@ -146,26 +146,17 @@ static aic_status take_kernel(export_job *job, const aic_net_kernel *kernel, siz
 
 /* ---- steps ---- */
 
-static const void *data_of(const aic_network *net, const aic_net_tensor *tensor)
-{
-    return (const char *)net->tensor[tensor->base].data + tensor->offset;
-}
-
 static void take_operand(const aic_network *net, const aic_net_operand *from, aic_bundle_operand *to)
 {
     if (from->tensor == AIC_NET_NONE) {
         return;
     }
-    const aic_net_tensor *tensor = &net->tensor[from->tensor], *base = &net->tensor[tensor->base];
-    *to = (aic_bundle_operand){.taken = true, .offset = tensor->offset};
-    if (base->kind == AIC_NET_CONSTANT) {
-        to->constant = (aic_bundle_constant){data_of(net, tensor), (size_t)tensor->bytes};
-    } else if (base->kind == AIC_NET_INPUT) {
-        to->root = 1 + base->number;
-    } else if (base->output) {
-        to->root = 1 + net->inputs + base->number;
+    const aic_net_tensor *tensor = &net->tensor[from->tensor];
+    *to = (aic_bundle_operand){.taken = true};
+    if (tensor->kind == AIC_NET_CONSTANT) {
+        to->constant = (aic_bundle_constant){aic_net_data(net, tensor), (size_t)tensor->bytes};
     } else {
-        to->offset += base->place;
+        to->root = aic_net_root(net, tensor, &to->offset);
     }
 }
 

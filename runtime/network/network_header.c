@@ -13,11 +13,6 @@
 
 static const char *const SIDES[] = {"in", "out"};
 
-static size_t count_of(const aic_network *net, int side)
-{
-    return side == 0 ? net->inputs : net->outputs;
-}
-
 static const aic_net_tensor *tensor_of(const aic_network *net, int side, size_t i)
 {
     return &net->tensor[net->ends[side][i]];
@@ -36,7 +31,7 @@ static void macro_of(const aic_net_header *h, int side, size_t i, char macro[AIC
 static aic_status check_macros(const aic_net_header *h)
 {
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < count_of(h->net, side); i++) {
+        for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             for (size_t k = 0; k < i; k++) {
                 char a[AIC_EXPORT_MACRO_MAX + 64], b[AIC_EXPORT_MACRO_MAX + 64];
                 macro_of(h, side, i, a);
@@ -66,7 +61,7 @@ static void put_comment(FILE *out, const aic_net_header *h)
     }
     fprintf(out, " *\n");
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < count_of(h->net, side); i++) {
+        for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             const aic_net_tensor *t = tensor_of(h->net, side, i);
             fprintf(out, " *     %s_%s: %s [", SIDES[side], t->name, aic_dtype_name(t->dtype));
             for (int32_t d = 0; d < t->rank; d++) {
@@ -87,7 +82,7 @@ static void put_declarations(FILE *out, const aic_net_header *h)
 {
     char macro[AIC_EXPORT_MACRO_MAX + 64], workspace[AIC_EXPORT_MACRO_MAX];
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < count_of(h->net, side); i++) {
+        for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             macro_of(h, side, i, macro);
             fprintf(out, "#define %s %" PRId64 "\n", macro, tensor_of(h->net, side, i)->bytes);
         }
@@ -95,7 +90,7 @@ static void put_declarations(FILE *out, const aic_net_header *h)
     aic_export_macro(h->name, "workspace", workspace);
     fprintf(out, "#define %s %" PRId64 "\n\nvoid %s(", workspace, h->workspace_bytes, h->name);
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < count_of(h->net, side); i++) {
+        for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             fprintf(out, "%svoid *%s_%s, ", side == 0 ? "const " : "", SIDES[side], tensor_of(h->net, side, i)->name);
         }
     }

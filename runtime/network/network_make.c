@@ -177,11 +177,6 @@ static void *find_image(const aic_network *net, const aic_net_kernel *kernel, si
     return NULL;
 }
 
-static const void *constant_data(const aic_network *net, const aic_net_tensor *tensor)
-{
-    return (const char *)net->tensor[tensor->base].data + tensor->offset;
-}
-
 /* Packs the constant, unless a kernel before has done so. */
 static aic_status pack(aic_network *net, aic_net_kernel *kernel, size_t operand)
 {
@@ -192,7 +187,7 @@ static aic_status pack(aic_network *net, aic_net_kernel *kernel, size_t operand)
         if (kernel->image == NULL) {
             return aic_fail_memory(AIC_NETWORK_SUBJECT, bytes);
         }
-        const void *source = constant_data(net, &net->tensor[kernel->operand[operand].tensor]);
+        const void *source = aic_net_data(net, &net->tensor[kernel->operand[operand].tensor]);
         ((void (*)(void *, const void *))kernel->code->function[AIC_FUNCTION_PACK])(kernel->image, source);
         net->constant_bytes += (int64_t)bytes;
         image = kernel->image;
@@ -213,19 +208,14 @@ static aic_status bind(aic_network *net, aic_net_kernel *kernel)
         }
         const aic_net_tensor *tensor = &net->tensor[operand->tensor];
         aic_net_tensor *base = &net->tensor[tensor->base];
-        operand->offset = tensor->offset;
         if (base->kind == AIC_NET_CONSTANT && i != 0 && i == packs) {
             kernel->form = AIC_PACKED;
             status = pack(net, kernel, i);
         } else if (base->kind == AIC_NET_CONSTANT) {
             base->plain = true;
-            operand->fixed = constant_data(net, tensor);
-        } else if (base->kind == AIC_NET_INPUT) {
-            operand->root = 1 + base->number;
-        } else if (base->output) {
-            operand->root = 1 + net->inputs + base->number;
+            operand->fixed = aic_net_data(net, tensor);
         } else {
-            operand->offset += base->place;
+            operand->root = aic_net_root(net, tensor, &operand->offset);
         }
     }
     if (kernel->code != NULL) {
