@@ -37,6 +37,10 @@ static size_t first_of(aic_field_kind kind)
 
 const char *aic_enum_word(aic_field_kind kind, uint64_t value)
 {
+    if (kind == AIC_KIND_DTYPE) { /* whose list is aic/dtype.def */
+        const aic_dtype dtype = (aic_dtype)value;
+        return aic_dtype_size(dtype) != 0 || value == AIC_DTYPE_NONE ? aic_dtype_name(dtype) : NULL;
+    }
     for (size_t i = first_of(kind); i < WORDS && words[i].kind == kind; i++) {
         if (words[i].value == value) {
             return words[i].word;

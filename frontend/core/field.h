@@ -145,8 +145,8 @@ static inline aic_tag_name aic_tag_text(uint64_t tag)
     return name;
 }
 
-/* Word of a value of an enumeration ("cube"), NULL for values that are none; the value of a word; what the words are,
- * for messages. */
+/* Word of a value of an enumeration ("cube") or of a type, NULL for values that are none; the value of a word of an
+ * enumeration; what the words are, for messages. */
 const char *aic_enum_word(aic_field_kind kind, uint64_t value);
 bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64_t *value);
 const char *aic_enum_expected(aic_field_kind kind);

@@ -98,32 +98,6 @@ static void list_name(name_list *list, size_t index, size_t count, const char *n
     list->used += written > 0 ? (size_t)written : 0;
 }
 
-/* name NULL: the value has none. */
-static bool refuse(aic_verdict *verdict, int rule, const char *field, const char *name, uint32_t value,
-                   const name_list *legal, const char *where)
-{
-    if (name) {
-        return aic_break(verdict, rule, "%s: %s is not %s%s", field, name, legal->text, where);
-    }
-    return aic_break(verdict, rule, "%s: value %" PRId32 " is not %s%s", field, (int32_t)value, legal->text, where);
-}
-
-bool aic_rule_dtype(aic_verdict *verdict, int rule, const char *field, aic_dtype dtype, const aic_dtype *legal,
-                    size_t count, const char *where)
-{
-    name_list list = {.used = 0};
-    for (size_t i = 0; i < count; i++) {
-        if (dtype == legal[i]) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        list_name(&list, i, count, aic_dtype_name(legal[i]));
-    }
-    const bool named = aic_dtype_size(dtype) != 0 || dtype == AIC_DTYPE_NONE;
-    return refuse(verdict, rule, field, named ? aic_dtype_name(dtype) : NULL, (uint32_t)dtype, &list, where);
-}
-
 bool aic_rule_word(aic_verdict *verdict, int rule, const char *field, aic_field_kind kind, uint32_t value,
                    const uint32_t *legal, size_t count, const char *where)
 {
@@ -136,15 +110,23 @@ bool aic_rule_word(aic_verdict *verdict, int rule, const char *field, aic_field_
     for (size_t i = 0; i < count; i++) {
         list_name(&list, i, count, aic_enum_word(kind, legal[i]));
     }
-    return refuse(verdict, rule, field, aic_enum_word(kind, value), value, &list, where);
+    const char *name = aic_enum_word(kind, value);
+    return name
+               ? aic_break(verdict, rule, "%s: %s is not %s%s", field, name, list.text, where)
+               : aic_break(verdict, rule, "%s: value %" PRId32 " is not %s%s", field, (int32_t)value, list.text, where);
+}
+
+/* The values of these enumerations are such numbers. */
+_Static_assert(sizeof(aic_dtype) == sizeof(uint32_t) && sizeof(aic_layout) == sizeof(uint32_t), "32 bits wide");
+
+bool aic_rule_dtype(aic_verdict *verdict, int rule, const char *field, aic_dtype dtype, const aic_dtype *legal,
+                    size_t count, const char *where)
+{
+    return aic_rule_word(verdict, rule, field, AIC_KIND_DTYPE, dtype, (const uint32_t *)legal, count, where);
 }
 
 bool aic_rule_layout(aic_verdict *verdict, int rule, const char *field, aic_layout layout, const aic_layout *legal,
                      size_t count, const char *where)
 {
-    uint32_t values[AIC_LAYOUT_2N + 1];
-    for (size_t i = 0; i < count; i++) {
-        values[i] = legal[i];
-    }
-    return aic_rule_word(verdict, rule, field, AIC_KIND_LAYOUT, layout, values, count, where);
+    return aic_rule_word(verdict, rule, field, AIC_KIND_LAYOUT, layout, (const uint32_t *)legal, count, where);
 }

@@ -35,9 +35,6 @@ static void put_entry(aic_sink *out, const aic_field *field, const void *desc, u
     case AIC_KIND_BOOL:
         name = word == 0 ? "false" : word == 1 ? "true" : NULL;
         break;
-    case AIC_KIND_DTYPE:
-        name = aic_dtype_size((aic_dtype)word) || word == AIC_DTYPE_NONE ? aic_dtype_name((aic_dtype)word) : NULL;
-        break;
     case AIC_KIND_BITS:
         name = number;
         snprintf(number, sizeof number, "0x%" PRIx64, word);

@@ -111,8 +111,7 @@ static void write_shape(char shape[SHAPE_MAX], const aic_stage *stage)
         uint64_t any = 0;
         for (uint32_t i = 0; i < shown && length < sizeof text; i++) {
             const uint64_t word = aic_field_word(field, &stage->desc, i);
-            const char *value = field->kind == AIC_KIND_DTYPE ? aic_dtype_name((aic_dtype)word) : NULL;
-            value = value != NULL || number ? value : aic_enum_word(field->kind, word);
+            const char *value = number ? NULL : aic_enum_word(field->kind, word);
             length += (size_t)(value != NULL ? snprintf(text + length, sizeof text - length, "_%s", value)
                                              : snprintf(text + length, sizeof text - length, "%c%" PRId64,
                                                         i > 0 ? 'x' : '_', (int64_t)word));
