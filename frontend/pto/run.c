@@ -29,20 +29,9 @@ static void operands_of(const aic_pto_statement *statement, void *const argument
     }
 }
 
-static bool same_semantics(const aic_semantics *a, const aic_semantics *b)
-{
-    for (size_t f = 0; f < aic_semantics_record.count; f++) {
-        const aic_field *field = &aic_semantics_record.fields[f];
-        if (aic_field_word(field, a, 0) != aic_field_word(field, b, 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 aic_status aic_pto_check_rules(const aic_pto_program *program, const aic_semantics *semantics)
 {
-    if (same_semantics(&program->options.semantics, semantics)) {
+    if (aic_record_equal(&aic_semantics_record, &program->options.semantics, semantics)) {
         return AIC_OK; /* checked when it was read */
     }
     aic_status status = aic_pto_check_statements(program, semantics);

@@ -48,27 +48,26 @@ static bool is_hexadecimal(const char *text, size_t length)
     return length - at >= 2 && text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
 }
 
+/* What a number that was read is as a literal. */
+static aic_scalar_result literal_of(aic_number_result result)
+{
+    return result == AIC_NUMBER_OK        ? AIC_SCALAR_OK
+           : result == AIC_NUMBER_TOO_BIG ? AIC_SCALAR_RANGE
+                                          : AIC_SCALAR_MALFORMED;
+}
+
 static aic_scalar_result read_float(aic_dtype dtype, aic_float_format format, const char *text, size_t length,
                                     uint64_t *bits)
 {
     if (is_hexadecimal(text, length)) {
-        switch (text[0] == '0' ? aic_bits_parse(text, length, bits) : AIC_NUMBER_MALFORMED) {
-        case AIC_NUMBER_OK:
-            return *bits <= largest(bits_of(dtype)) ? AIC_SCALAR_OK : AIC_SCALAR_RANGE;
-        case AIC_NUMBER_TOO_BIG:
-            return AIC_SCALAR_RANGE;
-        default:
-            return AIC_SCALAR_MALFORMED;
-        }
+        const aic_scalar_result pattern =
+            text[0] == '0' ? literal_of(aic_bits_parse(text, length, bits)) : AIC_SCALAR_MALFORMED;
+        return pattern == AIC_SCALAR_OK && *bits > largest(bits_of(dtype)) ? AIC_SCALAR_RANGE : pattern;
     }
     double value;
-    switch (aic_number_parse_odd(text, length, &value)) {
-    case AIC_NUMBER_OK:
-        break;
-    case AIC_NUMBER_TOO_BIG:
-        return AIC_SCALAR_RANGE;
-    default:
-        return AIC_SCALAR_MALFORMED;
+    const aic_scalar_result number = literal_of(aic_number_parse_odd(text, length, &value));
+    if (number != AIC_SCALAR_OK) {
+        return number;
     }
     const uint64_t infinity = largest(format.exponent_bits) << format.fraction_bits;
     *bits = aic_float_round(format, value);

@@ -21,14 +21,6 @@ static double draw_real(uint64_t *state)
     return (bits & 1) != 0 ? -size : size;
 }
 
-static uint64_t float_bits(double value)
-{
-    const float narrow = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    return bits;
-}
-
 static uint64_t draw_half(uint64_t *state)
 {
     return aic_half_from_double(draw_real(state));
@@ -41,7 +33,7 @@ static uint64_t draw_bfloat(uint64_t *state)
 
 static uint64_t draw_float(uint64_t *state)
 {
-    return float_bits(draw_real(state));
+    return aic_bits_of_float((float)draw_real(state));
 }
 
 static uint64_t draw_small(uint64_t *state)

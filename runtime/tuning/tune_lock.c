@@ -1,6 +1,7 @@
 /* Locks on tuning files; see tune_lock.h. */
 #include "runtime/tuning/tune_lock.h"
 #include "frontend/core/diag.h"
+#include "runtime/observe/log.h"
 #include "runtime/system/open_file.h"
 
 #include <errno.h>
@@ -20,9 +21,7 @@ aic_status aic_tune_fail_open(const char *path, const char *what, int error, con
 
 static double seconds_now(void)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)aic_log_now() * 1e-9;
 }
 
 static aic_status fail_wait(const char *path, double patience)
