@@ -283,13 +283,13 @@ static const char *file_of(const golden_set *set, const char *folder, const char
     return NULL;
 }
 
-/* Operands of a case: contents, and what is expected of those that are written. */
+/* Operands of a case: contents, and what is expected of the one that is written. */
 typedef struct golden_case {
     aic_spec *spec;
-    size_t count;
+    size_t count, output; /* operands, and the number of the one that is written */
     aic_operand operand[AIC_OPERANDS_MAX];
-    guard_buffer content[AIC_OPERANDS_MAX], expected[AIC_OPERANDS_MAX], result[AIC_OPERANDS_MAX];
-    aic_allowed *allowed; /* of accumulate=fast: of the operand that is written; else NULL */
+    guard_buffer content[AIC_OPERANDS_MAX], expected, result;
+    aic_allowed *allowed; /* of accumulate=fast; else NULL */
 } golden_case;
 
 static int load(const golden_set *set, const char *folder, const aic_operand *operand, const char *role,
@@ -312,18 +312,16 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
     int status = cli_status("verify", failed);
     for (size_t i = 0; status == CLI_DONE && i < c->count; i++) {
         const aic_operand *o = &c->operand[i];
-        const bool written = o->direction == AIC_DIRECTION_OUT || o->direction == AIC_DIRECTION_INOUT;
-        if (o->direction == AIC_DIRECTION_IN || o->direction == AIC_DIRECTION_INOUT) {
+        if (o->direction & AIC_DIRECTION_IN) {
             status = load(set, line->folder, o, "input", &c->content[i]);
         }
-        if (status == CLI_DONE && written) {
-            status = load(set, line->folder, o, "expected", &c->expected[i]);
-        }
-        if (status == CLI_DONE && written) {
-            status = cli_memory(&c->result[i], o->name, (uint64_t)o->bytes);
+        if (status == CLI_DONE && (o->direction & AIC_DIRECTION_OUT)) {
+            c->output = i;
+            status = load(set, line->folder, o, "expected", &c->expected);
         }
     }
-    return status;
+    const aic_operand *output = &c->operand[c->output];
+    return status == CLI_DONE ? cli_memory(&c->result, output->name, (uint64_t)output->bytes) : status;
 }
 
 static void close_case(golden_case *c)
@@ -331,34 +329,33 @@ static void close_case(golden_case *c)
     aic_spec_destroy(c->spec);
     for (size_t i = 0; i < c->count; i++) {
         guard_close(&c->content[i]);
-        guard_close(&c->expected[i]);
-        guard_close(&c->result[i]);
     }
+    guard_close(&c->expected);
+    guard_close(&c->result);
     free(c->allowed);
 }
 
-/* The operands of a call, the old content of outputs being what the case has, or 0. */
+/* The operands of a call, the old content of the output being what the case has, or 0. */
 static void prepare(const golden_case *c, void *pointers[AIC_OPERANDS_MAX])
 {
     for (size_t i = 0; i < c->count; i++) {
-        pointers[i] = c->result[i].data != NULL ? c->result[i].data : c->content[i].data;
-        if (c->result[i].data != NULL && c->content[i].data != NULL) {
-            memcpy(c->result[i].data, c->content[i].data, (size_t)c->operand[i].bytes);
-        } else if (c->result[i].data != NULL) {
-            memset(c->result[i].data, 0, (size_t)c->operand[i].bytes);
-        }
+        pointers[i] = c->content[i].data;
     }
+    const size_t bytes = (size_t)c->operand[c->output].bytes;
+    if (pointers[c->output] != NULL) {
+        memcpy(c->result.data, pointers[c->output], bytes);
+    } else {
+        memset(c->result.data, 0, bytes);
+    }
+    pointers[c->output] = c->result.data;
 }
 
 /* Whether a file of bounds holds these; of both forms of files the doubles are the end. */
 static bool has_bounds(const golden_set *set, const golden_case *c, const golden_line *line, const char *role)
 {
-    size_t output = 0;
-    while (c->result[output].data == NULL) {
-        output++;
-    }
-    const int64_t elements = c->operand[output].elements;
-    const char *name = file_of(set, line->folder, c->operand[output].name, role);
+    const aic_operand *output = &c->operand[c->output];
+    const int64_t elements = output->elements;
+    const char *name = file_of(set, line->folder, output->name, role);
     char path[PATH_BYTES + 300];
     (void)snprintf(path, sizeof path, "%s/%s", set->folder, name != NULL ? name : "");
     FILE *file = name != NULL ? fopen(path, "rb") : NULL; /* check_files() has seen that it is a regular one */
@@ -381,12 +378,9 @@ static bool has_bounds(const golden_set *set, const golden_case *c, const golden
 static void bound_case(golden_set *set, golden_case *c, const golden_line *line)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    size_t output = 0;
+    const aic_operand *output = &c->operand[c->output];
     prepare(c, pointers);
-    while (c->result[output].data == NULL) {
-        output++;
-    }
-    if (golden_allowed(c->spec, &set->semantics, pointers, c->count, &c->operand[output], &c->allowed) != CLI_DONE) {
+    if (golden_allowed(c->spec, &set->semantics, pointers, c->count, output, &c->allowed) != CLI_DONE) {
         report(set, false, line->folder, cli_fail_message());
         cli_fail_clear();
         return;
@@ -398,15 +392,13 @@ static void bound_case(golden_set *set, golden_case *c, const golden_line *line)
 /* Bit for bit, NaN as a class; or, of a kernel with accumulate=fast, within the bounds. */
 static bool agrees(const golden_case *c, bool exact)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        const size_t size = c->expected[i].data != NULL ? aic_dtype_size(c->operand[i].dtype) : 0;
-        for (int64_t e = 0; size > 0 && e < c->operand[i].elements; e++) {
-            const size_t at = (size_t)e * size;
-            const unsigned char *result = (const unsigned char *)c->result[i].data + at;
-            if (!element_equal(c->operand[i].dtype, result, (const unsigned char *)c->expected[i].data + at) &&
-                (exact || !aic_is_allowed(&c->allowed[e], element_to_double(c->operand[i].dtype, result)))) {
-                return false;
-            }
+    const aic_operand *output = &c->operand[c->output];
+    const size_t size = aic_dtype_size(output->dtype);
+    const unsigned char *result = c->result.data, *expected = c->expected.data;
+    for (int64_t e = 0; e < output->elements; e++, result += size, expected += size) {
+        if (!element_equal(output->dtype, result, expected) &&
+            (exact || !aic_is_allowed(&c->allowed[e], element_to_double(output->dtype, result)))) {
+            return false;
         }
     }
     return true;
