@@ -263,6 +263,15 @@ int operands_load(cli_operands *set)
     return status;
 }
 
+size_t operands_written(const cli_operands *set)
+{
+    size_t i = 0;
+    while (i + 1 < set->count && (set->items[i].operand.direction & AIC_DIRECTION_OUT) == 0) {
+        i++;
+    }
+    return i;
+}
+
 void operands_pointers(const cli_operands *set, void *pointers[])
 {
     for (size_t i = 0; i < set->count; i++) {

@@ -57,6 +57,9 @@ int operands_bind(cli_operands *set);
 /* Makes memory and contents of every operand that is used; outputs start as zeros unless given. */
 int operands_load(cli_operands *set);
 
+/* Number of the operand that is written; of a program's arguments the first. */
+size_t operands_written(const cli_operands *set);
+
 /* The operands of a call, at most AIC_OPERANDS_MAX. */
 void operands_pointers(const cli_operands *set, void *pointers[]);
 

@@ -98,15 +98,6 @@ static int choose_element(draw_state *draw)
     return status == CLI_DONE ? find_reads(draw) : status;
 }
 
-static size_t result_of(const cli_operands *set)
-{
-    size_t i = 0;
-    while (i + 1 < set->count && !(set->items[i].operand.direction & AIC_DIRECTION_OUT)) {
-        i++;
-    }
-    return i;
-}
-
 static int draw_text(draw_state *draw, const char *text, bool page)
 {
     drawing *d = &draw->drawing;
@@ -125,7 +116,7 @@ static int draw_text(draw_state *draw, const char *text, bool page)
     }
     d->text = draw->text;
     d->operands = &draw->operands;
-    d->result = result_of(&draw->operands);
+    d->result = operands_written(&draw->operands);
     status = choose_element(draw);
     status = status == CLI_DONE ? find_written(draw) : status;
     return status == CLI_DONE ? page_write(&draw->file, "-o", page ? draw_html : draw_svg, d) : status;

@@ -129,11 +129,7 @@ static int list_operands(differ_case *c)
     for (size_t s = 0; s < 2 && status == CLI_DONE; s++) {
         status = cli_status(c->side[s].name, aic_spec_validate(c->spec, &c->side[s].semantics));
     }
-    c->output = 0;
-    while (status == CLI_DONE && c->output < c->operands.count &&
-           (c->operands.items[c->output].operand.direction & AIC_DIRECTION_OUT) == 0) {
-        c->output++;
-    }
+    c->output = operands_written(&c->operands);
     if (status == CLI_DONE && c->operands.items[c->output].operand.direction == AIC_DIRECTION_OUT) {
         operands_release(&c->operands);
         status = operands_list(&c->operands, c->spec, &c->side[1].semantics, NULL);

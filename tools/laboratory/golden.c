@@ -296,31 +296,19 @@ static int write_expected(golden_writer *w, const aic_spec *spec, const cli_oper
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const bool exact = aic_spec_exact(spec);
-    int status = CLI_DONE;
-    for (size_t i = 0; i < set->count; i++) {
-        pointers[i] = set->items[i].buffer.data;
-        if (set->items[i].operand.direction == AIC_DIRECTION_OUT) { /* what is not written is 0 */
-            memset(pointers[i], 0, (size_t)set->items[i].operand.bytes);
-        }
+    const cli_operand *o = &set->items[operands_written(set)];
+    operands_pointers(set, pointers);
+    if (o->operand.direction == AIC_DIRECTION_OUT) { /* what is not written is 0 */
+        memset(o->buffer.data, 0, (size_t)o->operand.bytes);
     }
-    for (size_t i = 0; !exact && status == CLI_DONE && i < set->count; i++) { /* before an old content is gone */
-        status = (set->items[i].operand.direction & AIC_DIRECTION_OUT) != 0
-                     ? write_bounds(w, spec, &set->items[i], pointers, set->count, folder)
-                     : CLI_DONE;
+    /* The bounds come before an old content is gone. */
+    int status = exact ? CLI_DONE : write_bounds(w, spec, o, pointers, set->count, folder);
+    if (status == CLI_DONE) {
+        status = cli_status("golden", aic_reference(spec, &w->request->session->semantics, pointers, set->count));
+        (void)aic_take_warning();
     }
-    const aic_status failed =
-        status == CLI_DONE ? aic_reference(spec, &w->request->session->semantics, pointers, set->count) : AIC_OK;
-    (void)aic_take_warning();
-    if (failed != AIC_OK) {
-        return cli_status("golden", failed);
-    }
-    for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
-        const cli_operand *o = &set->items[i];
-        if ((o->operand.direction & AIC_DIRECTION_OUT) != 0) {
-            status = write_item(w, &(golden_item){folder, "expected", &o->operand, o->buffer.data, !exact});
-        }
-    }
-    return status;
+    const golden_item expected = {folder, "expected", &o->operand, o->buffer.data, !exact};
+    return status == CLI_DONE ? write_item(w, &expected) : status;
 }
 
 /* Adds `text` behind what is there already. */
