@@ -10,7 +10,6 @@ typedef struct tune_view {
     int lines;            /* that stand on it now */
     size_t number, total; /* of the specification that is searched, from 1; of all */
     double began;         /* seconds of a clock, when the batch did */
-    double budget;        /* seconds a specification; below 0: the effort's own */
     const char *spec;     /* its text */
 } tune_view;
 

@@ -250,10 +250,8 @@ static void print_sums(const tune_options *o, const tune_sums *sums)
 static int tune_list(tune_options *o, const spec_list *list)
 {
     tune_sums sums = {.failed = 0};
-    tune_view view = {.terminal = isatty(STDERR_FILENO) == 1,
-                      .total = list->count,
-                      .began = (double)timer_now() * 1e-9,
-                      .budget = o->budget};
+    tune_view view = {
+        .terminal = isatty(STDERR_FILENO) == 1, .total = list->count, .began = (double)timer_now() * 1e-9};
     int status = CLI_DONE;
     interrupt_polled(true);
     for (size_t i = 0; i < list->count && status == CLI_DONE && !interrupt_requested(); i++) {

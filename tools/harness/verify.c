@@ -27,6 +27,14 @@ verify_verdict verify_say_status(verify_report *report, aic_status status, const
                       aic_status_name(status), aic_last_error());
 }
 
+verify_verdict verify_memory(guard_buffer *buffer, const aic_operand *operand, guard_side side, verify_report *report)
+{
+    return guard_open(buffer, (size_t)operand->bytes, aic_dtype_size(operand->dtype), side)
+               ? VERIFY_PASSED
+               : verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
+                            operand->bytes);
+}
+
 const char *verify_warning(void)
 {
     const char *warning = aic_take_warning();
@@ -40,9 +48,8 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
         if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
-        if (!guard_open(&c->content[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {
-            return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
-                              operand->bytes);
+        if (verify_memory(&c->content[i], operand, GUARD_AFTER, report) != VERIFY_PASSED) {
+            return report->verdict;
         }
         testdata_fill_for(c->spec, operand, seed, c->content[i].data);
         c->output = operand->direction & AIC_DIRECTION_OUT ? i : c->output;

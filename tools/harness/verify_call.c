@@ -3,8 +3,6 @@
 #include "tools/harness/testdata.h"
 #include "tools/harness/verify_report.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Operands that no call may write to, one of which is wrong. */
@@ -101,9 +99,8 @@ static verify_verdict try_data(wrong_call *call)
         if (operand->direction != AIC_DIRECTION_IN) {
             continue;
         }
-        if (!guard_open(&spoiled, (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {
-            return verify_say(call->report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had",
-                              operand->name, operand->bytes);
+        if (verify_memory(&spoiled, operand, GUARD_AFTER, call->report) != VERIFY_PASSED) {
+            return VERIFY_NO_MEMORY;
         }
         memcpy(spoiled.data, right, (size_t)operand->bytes);
         if (testdata_spoil(operand, (uint64_t)operand->elements, spoiled.data)) {
@@ -124,9 +121,8 @@ verify_verdict verify_call_refused(const verify_case *c, aic_context *context, c
     wrong_call call = {.c = c, .context = context, .kernel = kernel, .report = report};
     const aic_operand *output = &c->operand[c->output];
     guard_buffer stored;
-    if (!guard_open(&stored, (size_t)output->bytes, aic_dtype_size(output->dtype), GUARD_AFTER)) {
-        return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", output->name,
-                          output->bytes);
+    if (verify_memory(&stored, output, GUARD_AFTER, report) != VERIFY_PASSED) {
+        return VERIFY_NO_MEMORY;
     }
     memcpy(stored.data, c->content[c->output].data, (size_t)output->bytes);
     for (size_t i = 0; i < c->count; i++) {

@@ -12,11 +12,12 @@ static bool may_coincide(const verify_case *c, size_t i)
 }
 
 /* A buffer with the input's content, for the output and those inputs. */
-static bool open_shared(const verify_case *c, uint32_t inputs, guard_buffer *shared, void *pointer[])
+static verify_verdict open_shared(const verify_case *c, uint32_t inputs, guard_buffer *shared, void *pointer[],
+                                  verify_report *report)
 {
     const aic_operand *output = &c->operand[c->output];
-    if (!guard_open(shared, (size_t)output->bytes, aic_dtype_size(output->dtype), GUARD_AFTER)) {
-        return false;
+    if (verify_memory(shared, output, GUARD_AFTER, report) != VERIFY_PASSED) {
+        return VERIFY_NO_MEMORY;
     }
     for (size_t i = 0; i < c->count; i++) {
         pointer[i] = c->content[i].data;
@@ -26,7 +27,7 @@ static bool open_shared(const verify_case *c, uint32_t inputs, guard_buffer *sha
         }
     }
     pointer[c->output] = shared->data;
-    return true;
+    return VERIFY_PASSED;
 }
 
 /* Reference and kernel on such buffers of their own. inputs: bit i, operand i is the output. */
@@ -38,16 +39,12 @@ static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, ui
     shared.expected = (guard_buffer){0};
     char how[64];
     (void)snprintf(how, sizeof how, "in place (operands 0x%" PRIx32 " are the output)", inputs);
-    verify_verdict verdict = VERIFY_PASSED;
-    if (!open_shared(c, inputs, &shared.expected, pointer)) {
-        verdict = verify_say(report, VERIFY_NO_MEMORY, "%s: memory cannot be had", how);
-    } else {
+    verify_verdict verdict = open_shared(c, inputs, &shared.expected, pointer, report);
+    if (verdict == VERIFY_PASSED) {
         aic_status status = aic_reference(c->spec, &c->semantics, pointer, c->count);
         verdict = status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, how);
     }
-    if (verdict == VERIFY_PASSED && !open_shared(c, inputs, &got, pointer)) {
-        verdict = verify_say(report, VERIFY_NO_MEMORY, "%s: memory cannot be had", how);
-    }
+    verdict = verdict == VERIFY_PASSED ? open_shared(c, inputs, &got, pointer, report) : verdict;
     if (verdict == VERIFY_PASSED) {
         aic_status status = aic_kernel_call(kernel, pointer, c->count);
         verdict =

@@ -3,7 +3,6 @@
 #include "tools/harness/memory.h"
 #include "tools/harness/verify_report.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef enum entry_point {
@@ -80,9 +79,8 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
         if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
-        if (!guard_open(&s->operand[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), way->side)) {
-            return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
-                              operand->bytes);
+        if (verify_memory(&s->operand[i], operand, way->side, report) != VERIFY_PASSED) {
+            return report->verdict;
         }
         memcpy(s->operand[i].data, c->content[i].data, (size_t)operand->bytes);
         guard_writable(&s->operand[i], i == c->output);

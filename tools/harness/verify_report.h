@@ -7,6 +7,9 @@
 /* "how: status: message of the library"; AIC_OUT_OF_MEMORY is VERIFY_NO_MEMORY. */
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how);
 
+/* Makes a buffer of the operand's size at an inaccessible page, aligned to its elements. */
+verify_verdict verify_memory(guard_buffer *buffer, const aic_operand *operand, guard_side side, verify_report *report);
+
 /* Takes the warning that calls on this thread have left; "" for none. */
 const char *verify_warning(void);
 

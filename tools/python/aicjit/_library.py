@@ -104,9 +104,4 @@ def llvm_version():
 
 def isa_levels():
     """Instruction set levels of this architecture that the host has, in ascending order."""
-    names, index = [], 0
-    while (name := lib.aic_isa_name(index)) is not None:
-        if lib.aic_isa_check(name) == Status.OK:
-            names.append(name.decode())
-        index += 1
-    return names
+    return [name.decode() for name in _listed(lib.aic_isa_name) if lib.aic_isa_check(name) == Status.OK]
