@@ -14,6 +14,9 @@ static inline uint64_t rng_next(uint64_t *state)
 }
 
 /* In low .. high, both included; uniform enough for tests. */
-int64_t rng_range(uint64_t *state, int64_t low, int64_t high);
+static inline int64_t rng_range(uint64_t *state, int64_t low, int64_t high)
+{
+    return low + (int64_t)(rng_next(state) % ((uint64_t)(high - low) + 1));
+}
 
 #endif
