@@ -8,7 +8,6 @@ values end at 255 there and at 127 here, so results are alike, not equal.
 import json
 import os
 import tempfile
-import time
 
 import numpy as np
 
@@ -110,11 +109,6 @@ class Peer:
     def run(self, picture):
         """The logits; picture: uint8 [H, W, 3]."""
         return self.session.run(None, {self.name: np.ascontiguousarray(picture.transpose(2, 0, 1))[np.newaxis]})[0][0]
-
-    def seconds(self, picture):
-        start = time.perf_counter()
-        self.run(picture)
-        return time.perf_counter() - start
 
     def profile(self):
         """{name of a result: median microseconds}, of a session made with profile=True, which ends here."""
