@@ -11,6 +11,7 @@ Files that would not change are left alone.
 import pathlib
 import re
 import sys
+import textwrap
 
 # The value of a kind of field in Python. Enumerations are words.
 PYTHON_TYPES = {"INT": "int", "DIMS": "int", "SIZE": "int", "REAL": "float", "FLOAT32": "float", "BOOL": "bool",
@@ -223,19 +224,13 @@ class Operator:
 
 def wrap(text, first, rest):
     """Lines of at most WIDTH letters."""
-    lines, line = [], first
-    for word in text.split():
-        if len(line) + len(word) + 1 > WIDTH and line.strip():
-            lines.append(line.rstrip())
-            line = rest
-        line += word if line in (first, rest) else " " + word
-    return lines + [line.rstrip()]
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
 
 
 def docstring(op):
     lines = ["%s." % (op.about[0].upper() + op.about[1:]), "", "Operands:"]
     for name, optional, shape, text in op.inputs:
-        lines += wrap("%s  %s: %s" % (name, shape, text), "    ", "        ")
+        lines += wrap("%s %s: %s" % (name, shape, text), "    ", "        ")
     lines += ["", "Parameters of the document (those that are None follow from the operands):"]
     for field in op.fields:
         limit = op.limit_text(field)
