@@ -5,7 +5,7 @@ from build import Graph
 
 
 class Drawn(Graph):
-    """A network of a seed. `shape` is that of its input; its output is y."""
+    """A network of a seed. `shape` is that of its input; its outputs are `outputs`, the last value and some before it."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -15,6 +15,9 @@ class Drawn(Graph):
         self.values["x"] = self.image
         for _ in range(int(self.pick(range(1, 6)))):
             getattr(self, self.pick(LAYERS))()
+        if not self.pick(range(6)):
+            self.product()
+        self.outputs = ["y"] + [name for name in self.values if name not in ("x", self.value) and not self.pick(range(6))]
         self.node("Identity", [self.value], "y")
 
     def pick(self, choices):
@@ -96,6 +99,38 @@ class Drawn(Graph):
         out = self.image[1] + pads[0] + pads[2], self.image[2] + pads[1] + pads[3]
         self.layer("Pad", (self.image[0], *out), [self.value, self.constant(np.array([0, 0, *pads[:2], 0, 0, *pads[2:]]))])
 
+    def resize(self):
+        mode, up = self.pick(["nearest", "linear"]), [int(self.pick([1, 2, 3])) for _ in range(2)]
+        if max(self.image[1:]) < 24:
+            self.layer("Resize", (self.image[0], *(a * b for a, b in zip(self.image[1:], up))),
+                       [self.value, "", self.constant(np.float32([1, 1, *up]))], mode=mode, nearest_mode="floor",
+                       coordinate_transformation_mode="asymmetric" if mode == "nearest" else self.pick(["half_pixel", "asymmetric"]))
+
+    def pixels(self):
+        if self.image[0] % 4 == 0 and max(self.image[1:]) < 24:
+            self.layer("DepthToSpace", (self.image[0] // 4, 2 * self.image[1], 2 * self.image[2]), [self.value], blocksize=2,
+                       mode=self.pick(["DCR", "CRD"]))
+
+    def part(self):
+        first = int(self.pick(range(self.image[0])))
+        last = int(self.pick(range(first + 1, self.image[0] + 1)))
+        self.layer("Slice", (last - first, *self.image[1:]), [self.value, *(self.constant(np.array([n])) for n in (first, last, 1))])
+
+    def shuffle(self):
+        """Of channels, by groups."""
+        (count, height, width), name = self.image, "v%d" % len(self.values)
+        groups = int(self.pick([g for g in range(1, count + 1) if count % g == 0]))
+        split, whole = self.constant(np.array([1, groups, count // groups, height, width])), self.constant(np.array([1, *self.image]))
+        five = self.node("Transpose", [self.node("Reshape", [self.value, split], name + "a")], name + "b", perm=[0, 2, 1, 3, 4])
+        self.layer("Reshape", self.image, [five, whole])
+
+    def product(self):
+        """By a matrix, of all that there is."""
+        size, count = int(np.prod(self.image)), int(self.pick([10, 17]))
+        flat = self.node("Flatten", [self.value], "flat", axis=1)
+        self.layer("Gemm", (count, 1, 1), [flat, self.floats(count, size, scale=1 / np.sqrt(size)), self.floats(count, scale=0.3)],
+                   transB=1)
+
 
 LAYERS = ["convolution"] * 4 + ["transposed", "pool", "pool", "simple", "simple", "clip", "slopes", "per_channel", "pair", "concat",
-                                "whole", "pad"]
+                                "whole", "pad", "resize", "pixels", "part", "shuffle"]

@@ -17,10 +17,11 @@ from .._blocks import Tensor
 from .._net import Network, Progress
 from . import calibrate as _calibrate
 from .calibrate import Images, Noise
-from .convert import Layer, convert
+from .convert import convert
 from .dequantise import dequantise
 from .fuse import fuse
 from .graph import Finding, Graph, ModelError, Unsupported
+from .layer import Layer
 from .lower import Lowering
 from .read import Shapes, Source, read
 from .run import host

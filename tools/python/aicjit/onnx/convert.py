@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
 import numpy as np
 
-from .._blocks import PLAIN, Act, Window
+from .._blocks import Act, Window
 from .._program import Array, Floats
-from .graph import Finding, Graph, Node, Quant, Refused
-
-Image = tuple[int, int, int]
-
-
-@dataclass(eq=False)
-class Layer:
-    """A step of the network: kind says which fields count."""
-
-    kind: str
-    nodes: list[Node]
-    inputs: list[str]
-    outputs: list[str]
-    image: Image
-    window: Window = field(default_factory=Window)
-    weight: Optional[Floats] = None  # conv: [O, I, Kh, Kw]
-    bias: Optional[Floats] = None
-    integers: Optional[tuple[Array, Quant]] = None  # conv: the weights as the file has them
-    gain: Optional[Floats] = None  # affine
-    shift: Optional[Floats] = None
-    act: Act = PLAIN
-    include_pad: bool = False  # average
-    factor: int = 1  # shuffle
-    crd: bool = False
-    linear: Optional[str] = None  # resize: by which coordinates values between pixels are mixed; None: the nearest one
-    order: tuple[int, ...] = ()  # pick: the channels of the input that the output has
-    residual: Optional[str] = None  # conv: a value that is added before act
-    op: str = ""  # pair: of arithmetic; curve: Sigmoid, Tanh, Silu
-
-    @property
-    def name(self) -> str:
-        return self.nodes[0].name
+from .graph import Finding, Graph, Node, Refused
+from .layer import Image, Layer, sized
+from .transposed import transposed
 
 
 def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bool]:
@@ -77,12 +47,6 @@ def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bo
     return window, any(ends)
 
 
-def _sized(what: str, values: Optional[Array], *sizes: int) -> None:
-    """Raises where there are other than so many numbers."""
-    if values is not None and values.size not in sizes:
-        raise Refused("%s of %d numbers, not %d" % (what, values.size, sizes[-1]))
-
-
 def _conv(graph: Graph, node: Node) -> list[Layer]:
     weight = graph.constant(node, 1, "weight")
     bias = graph.optional(node, 2, "bias")
@@ -92,7 +56,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
         weight = weight[:, :, None]
     if weight.ndim != 4:
         raise Refused("weights of %d axes" % weight.ndim)
-    _sized("a bias", bias, len(weight))
+    sized("a bias", bias, len(weight))
     integers = graph.integers.get(node.inputs[1])
     if integers is not None:
         integers = integers[0].reshape(weight.shape), integers[1]
@@ -125,7 +89,7 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
     integers = graph.integers.get(node.inputs[1]) if alpha == 1 else None
     if integers is not None:
         integers = (integers[0] if turned else integers[0].T)[:, :, None, None], integers[1]
-    _sized("a bias", bias, 1, len(rows))
+    sized("a bias", bias, 1, len(rows))
     if bias is not None:
         bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
     return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
@@ -139,7 +103,7 @@ def _normalisation(graph: Graph, node: Node) -> list[Layer]:
                                     for i, what in enumerate(("scale", "bias", "mean", "variance"), 1))
     image = graph.image(node.inputs[0])
     for what, values in (("a scale", scale), ("a bias", shift), ("a mean", mean), ("a variance", variance)):
-        _sized(what, values, image[0])
+        sized(what, values, image[0])
     gain = scale / np.sqrt(variance + node.attr("epsilon", 1e-5))
     return [Layer("affine", [node], node.inputs[:1], node.outputs[:1], image, gain=gain.astype(np.float32),
                   shift=(shift - mean * gain).astype(np.float32))]
@@ -375,6 +339,8 @@ def _nearest(node: Node, coordinates: str, size: int, factor: int) -> None:
 def _resize(graph: Graph, node: Node) -> list[Layer]:
     image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
     mode = node.attr("mode", "nearest")
+    if shape is None and len(node.inputs) == 3 and node.inputs[2] in graph.constants:
+        shape = tuple(int(size * scale) for size, scale in zip((1, *image), graph.constants[node.inputs[2]].tolist()))
     if mode not in ("nearest", "linear"):
         raise Refused("mode %s: nearest and linear are supported" % mode)
     if shape is None or len(shape) != 4:
@@ -394,63 +360,6 @@ def _resize(graph: Graph, node: Node) -> list[Layer]:
         _nearest(node, coordinates, b, a // b)
     return [Layer("resize", [node], node.inputs[:1], node.outputs, (image[0], shape[2], shape[3]),
                   linear=coordinates if mode == "linear" else None)]
-
-
-def _phases(size: int, kernel: int, stride: int, begin: int, output: int) -> tuple[list[list[tuple[int, int]]], int, int, int]:
-    """A transposed convolution along an axis as one whose outputs, `stride` of them for a step, are pixels: for each its
-    (place, tap of the kernel), then how many places there are, and the padding before and behind."""
-    taps = []
-    for phase in range(stride):
-        first, ahead = (phase + begin) % stride, (phase + begin) // stride
-        taps.append([(ahead - t, first + stride * t) for t in range(-(-(kernel - first) // stride))])
-    places = [place for phase in taps for place, _ in phase]
-    low, count = min(places), max(places) - min(places) + 1
-    behind = -(-output // stride) + count - 1 - size + low
-    if output < 1 or low > 0 or behind < 0:
-        raise Refused("an output of %d elements from %d with stride %d: a padding below the kernel's size is supported"
-                      % (output, size, stride))
-    return [[(place - low, tap) for place, tap in phase] for phase in taps], count, -low, behind
-
-
-def _transposed(graph: Graph, node: Node) -> list[Layer]:
-    """ConvTranspose: a convolution that gives the pixels of a square as channels, and a shuffle of them."""
-    weight, bias = graph.constant(node, 1, "weight"), graph.optional(node, 2, "bias")
-    image, strides = graph.image(node.inputs[0]), node.attr("strides", [1, 1])
-    if weight.ndim == 4:
-        _sized("a bias", bias, weight.shape[1] * int(node.attr("group", 1)))
-    if weight.ndim != 4 or int(node.attr("group", 1)) != 1 or set(node.attr("dilations", [1, 1])) != {1}:
-        raise Refused("groups, dilations, or weights of %d axes: conv2d has no transposed form, and one group of two axes is "
-                      "turned into one" % weight.ndim)
-    if len(set(strides)) != 1 or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
-        raise Refused("strides that differ, or auto_pad")
-    stride, kernel, pads = int(strides[0]), weight.shape[2:], node.attr("pads", [0] * 4)
-    if node.attr("output_shape") is not None:
-        raise Refused("output_shape: pads say the same")
-    more = node.attr("output_padding", [0, 0])
-    height, width = (stride * (image[1 + i] - 1) + more[i] + kernel[i] - pads[i] - pads[2 + i] for i in range(2))
-    tall, kh, top, bottom = _phases(image[1], kernel[0], stride, int(pads[0]), height)
-    wide, kw, left, right = _phases(image[2], kernel[1], stride, int(pads[1]), width)
-
-    def phases(values: Array, zero: int = 0) -> Array:
-        """Weights as those of the convolution; zero: what stands for a tap that a pixel does not have."""
-        made = np.full((stride, stride, weight.shape[1], weight.shape[0], kh, kw), zero, values.dtype)
-        for (i, rows), (j, columns) in ((a, b) for a in enumerate(tall) for b in enumerate(wide)):
-            for (row, y), (column, x) in ((a, b) for a in rows for b in columns):
-                made[i, j, :, :, row, column] = values[:, :, y, x].T
-        return made.reshape(-1, weight.shape[0], kh, kw)
-
-    count, integers = stride**2, graph.integers.get(node.inputs[1])
-    if integers is not None:
-        values, quant = integers
-        scale = np.tile(quant.scale.reshape(-1), count) if quant.scale.size > 1 else quant.scale
-        integers = phases(values.reshape(weight.shape), quant.zero), replace(quant, scale=scale)
-    pixels = node.outputs[0] if stride == 1 else "%s/pixels" % node.outputs[0]
-    layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], -(-height // stride), -(-width // stride)),
-                  Window((kh, kw), pad=(left, right, top, bottom)), phases(weight.astype(np.float32, copy=False)),
-                  None if bias is None else np.tile(bias.astype(np.float32), count), integers)
-    if stride == 1:
-        return [layer]
-    return [layer, Layer("shuffle", [node], [pixels], node.outputs[:1], (weight.shape[1], height, width), factor=stride)]
 
 
 def _turn(graph: Graph, node: Node) -> list[Layer]:
@@ -474,9 +383,21 @@ def _readers(graph: Graph, name: str) -> int:
     return sum(node.inputs.count(name) for node in graph.nodes)
 
 
+def _shape_of(graph: Graph, node: Node) -> Optional[tuple[int, ...]]:
+    """Of the result of a Reshape: known, or what a constant says of an input."""
+    shape = graph.shapes.get(node.outputs[0])
+    if shape is not None or node.op != "Reshape" or node.inputs[1] not in graph.constants:
+        return shape
+    image = graph.image(node.inputs[0])
+    own = graph.shapes.get(node.inputs[0], (1, *image))
+    wanted = [own[i] if size == 0 and i < len(own) else size for i, size in enumerate(graph.constants[node.inputs[1]].tolist())]
+    rest = int(np.prod(image)) // max(1, int(np.prod([size for size in wanted if size > 0])))
+    return tuple(rest if size < 0 else size for size in wanted)
+
+
 def _reshape(graph: Graph, node: Node) -> list[Layer]:
     """Reshape, Flatten, Squeeze, Unsqueeze: where nothing moves, and from a picture to a row."""
-    image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
+    image, shape = graph.image(node.inputs[0]), _shape_of(graph, node)
     rank = len(graph.shapes.get(node.inputs[0], ()))
     if node.op == "Flatten" and node.attr("axis", 1) in (1, 1 - rank):
         shape = (1, int(np.prod(image)))
@@ -511,7 +432,7 @@ CONVERT: dict[str, Callable[[Graph, Node], list[Layer]]] = {
     "Sub": _binary, "Mul": _binary, "Div": _binary, "Max": _extreme, "Min": _extreme, "Sigmoid": _curve, "Tanh": _curve,
     "HardSigmoid": _hard, "HardSwish": _hard, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
     "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": _reshape, "Reshape": _reshape,
-    "ConvTranspose": _transposed, "Transpose": _turn, "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
+    "ConvTranspose": transposed, "Transpose": _turn, "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
 }
 
 #: Why, where there is more to say than that no operator computes it.
@@ -536,7 +457,7 @@ def _shuffled(graph: Graph, nodes: Sequence[Node]) -> Optional[Layer]:
     first, turn, last = nodes
     if turn.inputs[0] != first.outputs[0] or last.inputs[0] != turn.outputs[0] or turn.attr("perm") != [0, 2, 1, 3, 4]:
         return None
-    shape, image = graph.shapes.get(first.outputs[0], ()), graph.image(first.inputs[0])
+    shape, image = _shape_of(graph, first) or (), graph.image(first.inputs[0])
     if len(shape) != 5 or shape[1] * shape[2] != image[0] or shape[3:] != image[1:]:
         return None
     order = np.arange(image[0]).reshape(shape[1], shape[2]).T.ravel()
@@ -545,9 +466,11 @@ def _shuffled(graph: Graph, nodes: Sequence[Node]) -> Optional[Layer]:
 
 def _settle(graph: Graph, layer: Layer) -> None:
     """The size of what a layer gives, which counts. The package onnx counts a window of a pooling, too, that begins behind
-    the tensor, which the document of ceil_mode leaves out."""
+    the tensor, which the document of ceil_mode leaves out, and does not know the operators of integers."""
+    flat = layer.nodes[-1].op in ("Flatten", "Gemm", "MatMul") or len(graph.shapes.get(layer.inputs[0], ())) == 2
     for name in filter(None, layer.outputs):
         graph.images[name] = layer.image
+        graph.shapes.setdefault(name, (1, layer.image[0]) if flat and layer.image[1:] == (1, 1) else (1, *layer.image))
         dtype, shape = graph.outputs.get(name, ("", ()))
         if len(shape) == 4 and name not in graph.turned:
             graph.outputs[name] = dtype, (1, *layer.image)
@@ -574,6 +497,8 @@ def convert(graph: Graph, hosted: set[str]) -> tuple[list[Layer], list[Finding]]
                 _settle(graph, layer)
         layers.extend(made)
         at += used
+    for name, (dtype, shape) in graph.outputs.items():
+        graph.outputs[name] = dtype, shape or graph.shapes.get(graph.results.get(name, name), ())
     return layers, found
 
 

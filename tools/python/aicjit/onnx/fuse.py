@@ -8,8 +8,8 @@ from typing import Optional
 import numpy as np
 
 from .._blocks import Window
-from .convert import Layer
 from .graph import Graph, Quant
+from .layer import Layer
 
 
 class _Net:
@@ -123,8 +123,11 @@ def _flat(net: _Net, layer: Layer) -> bool:
     source = made.inputs[0]
     channels, height, width = net.graph.images.get(source) or net.graph.image(source)
     ours, theirs = net.graph.quant.get(source), net.graph.quant.get(layer.inputs[0])
-    if max(height, width) > 255 or (theirs is not None and theirs != ours):
+    alone = ours is None and net.readers.get(source) == 1 and source not in net.graph.inputs
+    if max(height, width) > 255 or (theirs is not None and theirs != ours and not alone):
         return False
+    if theirs is not None:
+        net.graph.quant[source] = theirs
     shape = len(layer.weight), channels, height, width
     layer.weight = layer.weight.reshape(shape)
     if layer.integers is not None:

@@ -14,10 +14,10 @@ from .. import _blocks, _curves, _linear, _moves, _pools
 from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
 from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
-from .convert import Layer
 from .graph import Finding, Graph, Refused
+from .layer import Layer
 from .places import Places
-from .scales import Scales, never_negative, shuffled
+from .scales import Scales, never_negative
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
 
@@ -322,6 +322,14 @@ class Lowering(Places):
         if x is not y:
             _pools.blockwise(self.program, x, y, x.scale / y.scale)
 
+    def _rescaled(self, x: Tensor, scale: Floats, zero: int) -> Tensor:
+        """The tensor in these steps: a kernel where they are others."""
+        if x.dtype == "float16" or (x.zero == zero and np.array_equal(x.scale, scale)):
+            return x
+        y = _blocks.allocate(self.program, x.dtype, x.slots, x.height, x.width, scale, zero)
+        self._step(x, y)
+        return y
+
     def _emit_max(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         y, made = self._pooled(layer, x)
@@ -362,9 +370,7 @@ class Lowering(Places):
     def _emit_append(self, layer: Layer) -> None:
         y, first = self.new(layer.outputs[0]), 0
         for name in layer.inputs:
-            x = self._ordered(self.tensor(name), y.slots)
-            if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(x.scale, y.scale)):
-                raise Refused("%s has another scale" % name)
+            x = self._rescaled(self._ordered(self.tensor(name), y.slots), y.scale, y.zero)
             _moves.copy(self.program, x.place, y.place.at(32 * first), (1, x.blocks, x.pixels, _pools.WORDS),
                         (0, x.pixels * _pools.WORDS, _pools.WORDS, 1), (0, y.pixels * _pools.WORDS, _pools.WORDS, 1))
             first += x.pixels
@@ -372,16 +378,16 @@ class Lowering(Places):
     def _emit_pick(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         slots, first = self.pick(layer, x.c0)
-        scale = x.scale[list(layer.order)]
-        self.tensors[layer.outputs[0]] = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, *layer.image[1:], x.c0, scale,
-                                                x.zero)
+        name, scale = layer.outputs[0], x.scale[list(layer.order)]
+        seen = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, *layer.image[1:], x.c0, scale, x.zero)
+        self.tensors[name] = seen if self.scales is None else \
+            self._rescaled(seen, self.scales.scale.get(name, scale), self.scales.zero.get(name, x.zero))
 
     def _emit_flatten(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         x = self._ordered(x, slots_of(x.channels, x.c0))
         y = self.new(layer.outputs[0])
-        if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(y.scale, np.repeat(x.scale, x.pixels))):
-            raise Refused("its scale is not that of its input")
+        x = self._rescaled(x, y.scale[:: x.pixels], y.zero)
         if len(y.slots) != y.channels:
             raise Refused("%d elements, no multiple of %d" % (y.channels, y.c0))
         _moves.flatten(self.program, x, y.place)
@@ -398,8 +404,8 @@ class Lowering(Places):
             return
         x = self._ordered(x, self.phases(layer, x.channels, x.c0))
         y = self.new(name)
-        if x.dtype == "int8" and (x.zero != y.zero or not all(np.array_equal(part, y.scale) for part in shuffled(layer, x.scale))):
-            raise Refused("its scale is not that of its input")
+        count = layer.factor**2
+        x = self._rescaled(x, np.repeat(y.scale, count) if layer.crd else np.tile(y.scale, count), y.zero)
         _moves.pixel_shuffle(self.program, x, (layer.factor, layer.factor), y)
 
     def _emit_host(self, layer: Layer) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._blocks import BLOCK, Tensor, slots_of
 from .._program import Place, Program
-from .convert import Layer
 from .graph import Graph, Refused
+from .layer import Layer
 from .scales import Scales
 
 

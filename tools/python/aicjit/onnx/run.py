@@ -10,8 +10,8 @@ import numpy as np
 import aicjit
 
 from .._program import Array
-from .convert import Layer
 from .graph import Graph, Node
+from .layer import Layer
 from .read import package
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -9,16 +10,17 @@ import numpy as np
 
 from .._program import Array, Floats
 from .._quantise import step_of
-from .convert import Layer
 from .graph import Graph
+from .layer import Layer
 
 #: Layers whose output has the scale of their input, or inputs, channel by channel.
 _KEEP = ("max", "pad", "resize", "add", "append")
 #: Layers, and operations of layers, that give nothing negative of what is not.
 _POSITIVE = ("max", "average", "concat", "pick", "flatten", "shuffle", "resize", "pad", "add", "append")
 _POSITIVE_OPS = ("BM_MUL", "BM_ADD", "BM_MAX", "BM_MIN", "Silu", "Tanh")
-#: Layers that hand on the scales of a file, and those that hand them back to their input: bounds, too, but not slopes,
-#: which reach further than one of their sides.
+#: Layers that hand on the scales of a file, and those that hand them back to an input that nobody else reads, whose values are
+#: cut off where those of the result would be: bounds, too, but no slopes, which reach further than one of their sides, and
+#: no means.
 _HANDED = ("max", "pad", "resize", "shuffle", "pick", "flatten", "act", "concat", "append")
 _HANDED_BACK = ("max", "pad", "resize", "act", "shuffle")
 
@@ -43,10 +45,11 @@ def from_file(graph: Graph, layers: list[Layer]) -> Scales:
     for layer in plain:
         if layer.kind in _HANDED:
             _forward(found, layer)
+    readers = Counter([*graph.results.values(), *(name for layer in layers for name in layer.inputs)])
     for layer in reversed(plain):
-        if layer.kind in _HANDED_BACK:
+        if layer.kind in _HANDED_BACK and layer.linear is None:
             source, output = layer.inputs[0], layer.outputs[0]
-            if source not in found.scale and output in found.scale:
+            if source not in found.scale and output in found.scale and readers[source] == 1:
                 scale = found.scale[output]
                 if layer.kind == "shuffle":
                     scale = np.repeat(scale, layer.factor**2) if layer.crd else np.tile(scale, layer.factor**2)
