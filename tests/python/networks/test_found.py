@@ -169,3 +169,15 @@ def test_slopes_reach_further_than_their_results():
     g.qdq(g.node("LeakyRelu", ["x"], "l", alpha=0.1), 0.03, -100, np.int8, out="y")
     with pytest.raises(aicjit.onnx.Unsupported, match="x is not quantised: quantize= gives it a scale"):
         aicjit.onnx.load(g.model([1, 6, 4, 5]))
+
+
+def test_nodes_that_run_elsewhere_in_int8_alone():
+    """A product whose sums may pass 2^22 runs elsewhere, and then the picture before it is a value of its own, with a scale."""
+    pytest.importorskip("onnxruntime")
+    g = Graph()
+    a = g.node("Flatten", [g.node("MaxPool", ["x"], "m", kernel_shape=[1, 1])], "f")
+    g.node("Gemm", [a, g.floats(17, 66 * 17 * 19, scale=0.01)], "y", transB=1)
+    model, x = g.model([1, 66, 17, 19]), g.random.standard_normal((1, 66, 17, 19)).astype(np.float32) * 3
+    net = aicjit.onnx.load(model, quantize=x, fallback="onnxruntime")
+    assert any("onnxruntime: Gemm" in row["spec"] for row in net.table(1))
+    assert distance(net(x), expected(model, x)[0]) < 0.03

@@ -91,10 +91,15 @@ def _is_quantised(source: _Source) -> bool:
 
 def _integers(source: _Source, images: Images, method: str, percentile: float, context: Optional[aicjit.Context],
               keep: bool) -> tuple[_Made, _Made]:
-    """The network in int8, and the one in float16 that its scales are from."""
-    floats = source.lower("float16", False, _no_scales, context, True)
-    tops = _calibrate.largest(floats.net, floats.tensors, images, method, percentile)
-    return source.lower("int8", False, lambda graph, layers: from_values(graph, layers, tops), context, keep), floats
+    """The network in int8, and the one in float16 that its scales are from: of the same layers, so once more where int8 lets
+    more nodes run elsewhere."""
+    while True:
+        floats = source.lower("float16", False, _no_scales, context, True)
+        hosted = set(source.hosted)
+        tops = _calibrate.largest(floats.net, floats.tensors, images, method, percentile)
+        made = source.lower("int8", False, lambda graph, layers: from_values(graph, layers, tops), context, keep)
+        if source.hosted == hosted:
+            return made, floats
 
 
 def _check(fallback: Optional[str], dtype: Optional[str]) -> None:
