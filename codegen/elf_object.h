@@ -41,6 +41,12 @@ aic_status aic_object_open_symbols(const aic_object *o, size_t index, aic_object
 /* A symbol by its number, which is below the table's count. */
 Elf64_Sym aic_object_symbol(const aic_object *o, const aic_object_symbols *table, uint64_t index);
 
+static inline const char *aic_object_symbol_name(const aic_object *o, const aic_object_symbols *table,
+                                                 const Elf64_Sym *symbol)
+{
+    return aic_object_text(o, table->names, symbol->st_name);
+}
+
 /* Relocations of a section, and the symbols that they name. */
 typedef struct aic_object_relocations {
     uint64_t offset, count;

@@ -44,26 +44,6 @@ typedef struct reading {
     size_t known_count;
 } reading;
 
-static Elf64_Shdr section_header(const reading *r, size_t index)
-{
-    return aic_object_section(&r->object, index);
-}
-
-static const char *text_at(const reading *r, size_t index, uint64_t offset)
-{
-    return aic_object_text(&r->object, index, offset);
-}
-
-static const char *section_name(const reading *r, const Elf64_Shdr *header)
-{
-    return text_at(r, r->object.header.e_shstrndx, header->sh_name);
-}
-
-static Elf64_Sym symbol_at(const reading *r, const aic_object_symbols *table, uint64_t index)
-{
-    return aic_object_symbol(&r->object, table, index);
-}
-
 static aic_status open_object(const aic_elf *object, reading *r)
 {
     aic_status status = aic_object_open(object, &r->object);
@@ -81,7 +61,7 @@ static aic_status open_object(const aic_elf *object, reading *r)
 /* Whether a section is that of another part than the one which is read. */
 static bool is_of_others(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = section_name(r, header);
+    const char *name = aic_object_section_name(&r->object, header);
     return r->only[0] != '\0' && strcmp(name, r->only) != 0 &&
            strncmp(name, AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
 }
@@ -95,7 +75,7 @@ static bool is_shared(const reading *r, const Elf64_Shdr *header)
 /* Whether a section that is loaded can be part of an image: code or constants. */
 static aic_status check_section(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = section_name(r, header);
+    const char *name = aic_object_section_name(&r->object, header);
     const uint64_t alignment = header->sh_addralign;
     const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
     if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
@@ -144,9 +124,9 @@ static size_t list_sections(const reading *r, loaded_section *list)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->object.header.e_shnum; i++) {
-        const Elf64_Shdr header = section_header(r, i);
+        const Elf64_Shdr header = aic_object_section(&r->object, i);
         if ((header.sh_flags & SHF_ALLOC) != 0 && header.sh_size != 0 && !is_of_others(r, &header)) {
-            const char *name = section_name(r, &header);
+            const char *name = aic_object_section_name(&r->object, &header);
             list[count++] = (loaded_section){i, contents_of(&header, name), name, header};
         }
     }
@@ -214,8 +194,8 @@ static void copy_sections(const reading *r)
     for (size_t i = 0; i < r->object.header.e_shnum; i++) {
         const placed_section *section = &r->section[i];
         if (section->placed) {
-            memcpy(code_of(r) + section->offset, r->object.bytes + section_header(r, i).sh_offset + section->start,
-                   section->size);
+            memcpy(code_of(r) + section->offset,
+                   r->object.bytes + aic_object_section(&r->object, i).sh_offset + section->start, section->size);
         }
     }
 }
@@ -226,7 +206,7 @@ static void copy_sections(const reading *r)
 static aic_status find_symbols(const reading *r, size_t *index, aic_object_symbols *table)
 {
     *index = 0;
-    while (*index < r->object.header.e_shnum && section_header(r, *index).sh_type != SHT_SYMTAB) {
+    while (*index < r->object.header.e_shnum && aic_object_section(&r->object, *index).sh_type != SHT_SYMTAB) {
         ++*index;
     }
     return aic_object_open_symbols(&r->object, *index, table);
@@ -247,9 +227,10 @@ static const placed_section *section_of(const reading *r, const Elf64_Sym *symbo
 static const char *name_of(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
 {
     if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION && symbol->st_shndx < r->object.header.e_shnum) {
-        return text_at(r, r->object.header.e_shstrndx, section_header(r, symbol->st_shndx).sh_name);
+        const Elf64_Shdr header = aic_object_section(&r->object, symbol->st_shndx);
+        return aic_object_section_name(&r->object, &header);
     }
-    const char *name = text_at(r, table->names, symbol->st_name);
+    const char *name = aic_object_symbol_name(&r->object, table, symbol);
     return name[0] != '\0' ? name : "an absolute address";
 }
 
@@ -281,7 +262,8 @@ static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32
 static bool is_kept(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
 {
     uint64_t offset;
-    return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL && text_at(r, table->names, symbol->st_name)[0] != '\0' &&
+    return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
+           aic_object_symbol_name(&r->object, table, symbol)[0] != '\0' &&
            (symbol->st_shndx == SHN_UNDEF || find_offset(r, symbol, &offset));
 }
 
@@ -289,12 +271,12 @@ static bool is_kept(const reading *r, const aic_object_symbols *table, const Elf
 static void add_defined(reading *r, const aic_object_symbols *table)
 {
     for (uint64_t i = 0; i < table->count; i++) {
-        const Elf64_Sym symbol = symbol_at(r, table, i);
+        const Elf64_Sym symbol = aic_object_symbol(&r->object, table, i);
         uint64_t offset;
         if (symbol.st_shndx != SHN_UNDEF && is_kept(r, table, &symbol) && find_offset(r, &symbol, &offset)) {
             const bool function =
                 ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value < r->section[symbol.st_shndx].size;
-            (void)add_symbol(r, text_at(r, table->names, symbol.st_name), offset,
+            (void)add_symbol(r, aic_object_symbol_name(&r->object, table, &symbol), offset,
                              AIC_PIECE_DEFINED | (function ? AIC_PIECE_FUNCTION : 0));
         }
     }
@@ -324,14 +306,14 @@ static aic_status check_row(const reading *r, const aic_relocation *row, unsigne
 static aic_status add_patch(reading *r, const aic_object_symbols *table, uint64_t from, const Elf64_Rela *rela)
 {
     const uint64_t index = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
-    const Elf64_Sym symbol = symbol_at(r, table, index);
+    const Elf64_Sym symbol = aic_object_symbol(&r->object, table, index);
     const bool outside = symbol.st_shndx == SHN_UNDEF;
     uint64_t offset = 0;
     if (index >= r->known_count || !(outside ? is_kept(r, table, &symbol) : find_offset(r, &symbol, &offset))) {
         return fail_outside(r, table, &symbol);
     }
     if (r->known[index] == 0) {
-        const char *name = outside ? text_at(r, table->names, symbol.st_name) : "";
+        const char *name = outside ? aic_object_symbol_name(&r->object, table, &symbol) : "";
         r->known[index] = add_symbol(r, name, offset, outside ? 0 : AIC_PIECE_DEFINED) + 1;
     }
     if (rela->r_addend != (int32_t)rela->r_addend) {
@@ -355,7 +337,8 @@ static aic_status relocate(reading *r, const placed_section *section, const aic_
     const unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
     const uint64_t index = ELF64_R_SYM(rela->r_info);
     const aic_relocation *row = aic_relocation_find(r->object.header.e_machine, type);
-    const Elf64_Sym symbol = index < table->count ? symbol_at(r, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
+    const Elf64_Sym symbol =
+        index < table->count ? aic_object_symbol(&r->object, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
     aic_status status = check_row(r, row, type, symbol.st_shndx != SHN_UNDEF);
     if (status != AIC_OK) {
         return status;
@@ -381,7 +364,7 @@ static aic_status relocate(reading *r, const placed_section *section, const aic_
 /* The relocations in section number `index`, if they are of a section that is placed. */
 static aic_status open_relocations(const reading *r, size_t index, aic_object_relocations *relocations)
 {
-    const Elf64_Shdr header = section_header(r, index);
+    const Elf64_Shdr header = aic_object_section(&r->object, index);
     *relocations = (aic_object_relocations){.count = 0};
     return header.sh_info < r->object.header.e_shnum && r->section[header.sh_info].placed
                ? aic_object_open_relocations(&r->object, index, relocations)
@@ -419,8 +402,8 @@ static aic_status make_room(reading *r, const aic_object_symbols *table)
         patches += relocations.count;
     }
     for (uint64_t i = 0; i < table->count; i++) {
-        const Elf64_Sym symbol = symbol_at(r, table, i);
-        names += strlen(text_at(r, table->names, symbol.st_name)) + 2;
+        const Elf64_Sym symbol = aic_object_symbol(&r->object, table, i);
+        names += strlen(aic_object_symbol_name(&r->object, table, &symbol)) + 2;
     }
     r->known_count = table->count;
     r->known = calloc(table->count + 1, sizeof *r->known);
@@ -568,9 +551,9 @@ aic_piece_patch aic_piece_patch_at(const aic_piece_view *view, uint32_t index)
 static size_t add_part(const reading *r, const aic_object_symbols *table, uint64_t index, aic_image_part *part,
                        size_t count)
 {
-    const Elf64_Sym symbol = symbol_at(r, table, index);
+    const Elf64_Sym symbol = aic_object_symbol(&r->object, table, index);
     const placed_section *section = section_of(r, &symbol);
-    const char *name = text_at(r, table->names, symbol.st_name);
+    const char *name = aic_object_symbol_name(&r->object, table, &symbol);
     const size_t length = strlen(r->name);
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || section == NULL ||
         symbol.st_size > section->size - symbol.st_value || strncmp(name, r->name, length) != 0) {

@@ -64,15 +64,15 @@ enum { AIC_PIECE_SECTION_MAX = 32 };
 
 /* Makes a piece of an object of x86-64 or AArch64; `name` is what messages call it. AIC_COMPILE for what is no such
  * object or cannot be a piece: a section that is neither code nor constants, or a relocation that depends on where the
- * code lies; the message names it. Reads nothing outside of the object however malformed it is. */
-static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece);
-
-/* The same of one part in an object of several: what the section `only` has ("": all sections), and its share of the
+ * code lies; the message names it. Reads nothing outside of the object however malformed it is.
+ *
+ * only: "", all sections; or, of one part in an object of several, the section that it has, and its share of the
  * sections of constants (piece_share.h). The names of the part's symbols begin with that of its section, which is left
  * out, so that its piece is that of an object which has the part alone. AIC_COMPILE, too, where there is other code, it
  * refers to what is another part's, or shares of constants are in doubt. */
 aic_status aic_piece_cut(const aic_elf *object, const char *only, const char *name, aic_piece *piece);
 
+/* The same of all sections. */
 static inline aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece)
 {
     return aic_piece_cut(object, "", name, piece);
