@@ -257,13 +257,19 @@ bool aic_program_has_own(const aic_program *p)
     return false;
 }
 
+aic_function_role aic_program_function(const aic_program *p, aic_routine routine)
+{
+    int f = 0;
+    while (f < AIC_FUNCTIONS && p->function[f] != routine) {
+        f++;
+    }
+    return (aic_function_role)f;
+}
+
 void aic_program_name(const aic_program *p, aic_routine routine, const char *symbol, char name[AIC_PROGRAM_NAME_MAX])
 {
-    for (int f = 0; f < AIC_FUNCTIONS; f++) {
-        if (p->function[f] == routine) {
-            (void)snprintf(name, AIC_PROGRAM_NAME_MAX, "%s%s", symbol, aic_function_suffix[f]);
-            return;
-        }
-    }
-    (void)snprintf(name, AIC_PROGRAM_NAME_MAX, "%s_%s", symbol, aic_program_at(p, routine)->name);
+    const aic_function_role function = aic_program_function(p, routine);
+    const bool none = function == AIC_FUNCTIONS;
+    (void)snprintf(name, AIC_PROGRAM_NAME_MAX, "%s%s%s", symbol, none ? "_" : "",
+                   none ? aic_program_at(p, routine)->name : aic_function_suffix[function]);
 }

@@ -178,6 +178,9 @@ static inline const void *aic_program_key(const aic_program *program, const aic_
 /* Whether some use is compiled with the kernel. */
 bool aic_program_has_own(const aic_program *program);
 
+/* Which of the kernel's functions a routine is; AIC_FUNCTIONS: none. */
+aic_function_role aic_program_function(const aic_program *program, aic_routine routine);
+
 /* The name of a function in the kernel SYMBOL. */
 enum { AIC_PROGRAM_NAME_MAX = 192 };
 void aic_program_name(const aic_program *program, aic_routine routine, const char *symbol,

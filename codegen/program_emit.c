@@ -58,15 +58,6 @@ static void show_roles(const aic_emission *m, const aic_program_part *part)
     }
 }
 
-static bool is_function(const aic_program *program, aic_routine routine)
-{
-    int f = 0;
-    while (f < AIC_FUNCTIONS && program->function[f] != routine) {
-        f++;
-    }
-    return f < AIC_FUNCTIONS;
-}
-
 void aic_program_emit(aic_emit *e, aic_emission *emission)
 {
     const aic_program *program = emission->program;
@@ -84,7 +75,7 @@ void aic_program_emit(aic_emit *e, aic_emission *emission)
         }
         aic_program_name(program, (aic_routine)i + 1, emission->symbol, name);
         emission->function[i + 1] = emit_part(e, program, name);
-        if (is_function(program, (aic_routine)i + 1)) {
+        if (aic_program_function(program, (aic_routine)i + 1) != AIC_FUNCTIONS) {
             LLVMSetLinkage(emission->function[i + 1], LLVMExternalLinkage);
         } else {
             aic_emit_hide(e, emission->function[i + 1]);

@@ -383,15 +383,6 @@ static void give_back(linking *l)
     free(l->name);
 }
 
-static aic_function_role function_of(const aic_program *program, size_t index)
-{
-    int f = 0;
-    while (f < AIC_FUNCTIONS && program->function[f] != index + 1) {
-        f++;
-    }
-    return (aic_function_role)f;
-}
-
 /* Own code comes first, then the parts in their order. */
 static size_t list_items(linking *l)
 {
@@ -410,7 +401,7 @@ static size_t list_items(linking *l)
             l->item[count++] = (aic_image_item){.piece = l->taken[i],
                                                 .is_part = true,
                                                 .symbol = l->name != NULL ? l->name[i] : NULL,
-                                                .function = function_of(program, i),
+                                                .function = aic_program_function(program, (aic_routine)i + 1),
                                                 .name = part->kind->name,
                                                 .number = program->number + part->first_number,
                                                 .numbers = part->numbers,
