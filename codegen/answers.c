@@ -4,7 +4,6 @@
 #include "codegen/explain.h"
 #include "codegen/plan.h"
 #include "codegen/shape.h"
-#include "codegen/space.h"
 #include "frontend/core/diag.h"
 
 aic_status aic_answer_plan(const aic_problem *problem, const char *schedule, aic_schedule_info *info)

@@ -1,12 +1,14 @@
-/* What the generator tells of plans, for which no code is made. A schedule that is NULL is the default rule's. */
+/* Functions of a generator (codegen.h) beside those that make code of kernels. A schedule that is NULL is the default
+ * rule's. */
 #ifndef AIC_CODEGEN_ANSWERS_H
 #define AIC_CODEGEN_ANSWERS_H
 
 #include "codegen/plan.h"
 
-/* The functions `plan`, `candidate` and `facts` of a generator. */
 aic_status aic_answer_plan(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
 aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char text[AIC_SCHEDULE_TEXT_MAX]);
 aic_status aic_answer_facts(const aic_problem *problem, const char *schedule, aic_plan_facts *facts);
+aic_status aic_answer_space(const aic_problem *problem, aic_space_list *list);
+aic_status aic_answer_packer(const aic_problem *problem, const char *schedule, aic_packer *packer);
 
 #endif

@@ -7,12 +7,10 @@
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
-#include "codegen/packer.h"
 #include "codegen/parts.h"
 #include "codegen/plan.h"
 #include "codegen/run.h"
 #include "codegen/shape.h"
-#include "codegen/space.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
@@ -508,25 +506,7 @@ static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage,
     return status;
 }
 
-/* Puts the parts of a kernel behind the report on its plan. */
-static aic_status add_parts(const aic_program *program, char **text)
-{
-    char *all = NULL;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
-    if (out == NULL) {
-        return aic_fail_memory("explain", strlen(*text));
-    }
-    fputs(*text, out);
-    aic_program_print(out, program, "kernel", "");
-    if (!aic_stream_end(out, &all)) {
-        return aic_fail_memory("explain", strlen(*text));
-    }
-    free(*text);
-    *text = all;
-    return AIC_OK;
-}
-
+/* The report on the plan, and behind it the parts of the kernel. */
 static aic_status explain(const aic_problem *problem, const char *schedule, char **text)
 {
     const aic_codegen_request request = {.count = 1,
@@ -536,19 +516,18 @@ static aic_status explain(const aic_problem *problem, const char *schedule, char
                                          .target = problem->target,
                                          .machine = problem->machine};
     composed k;
-    aic_status status = aic_plan_explain(problem, schedule, text);
-    if (status != AIC_OK) {
-        return status;
-    }
-    status = compose(&request, &k);
-    if (status == AIC_OK) {
-        status = add_parts(&k.program, text);
+    size_t size;
+    aic_status status = compose(&request, &k);
+    *text = NULL;
+    FILE *out = status == AIC_OK ? open_memstream(text, &size) : NULL;
+    if (out != NULL) {
+        aic_plan_report(out, k.plans.list[0]);
+        aic_program_print(out, &k.program, "kernel", "");
+        status = aic_stream_end(out, text) ? AIC_OK : aic_fail_memory("explain", 0);
+    } else if (status == AIC_OK) {
+        status = aic_fail_memory("explain", 0);
     }
     free_composed(&k);
-    if (status != AIC_OK) {
-        free(*text);
-        *text = NULL;
-    }
     return status;
 }
 
@@ -561,8 +540,8 @@ const aic_generator_api *aic_generator_linked(void)
         .dump = dump,
         .explain = explain,
         .facts = aic_answer_facts,
-        .space = aic_space_list_all,
-        .packer = aic_packer_create,
+        .space = aic_answer_space,
+        .packer = aic_answer_packer,
         .bundle = aic_bundle_create,
     };
     return &LINKED;

@@ -1,6 +1,6 @@
 /* What packs for kernels of any target, as code of this host; see codegen.h. What packed bytes are like follows from
  * the plan alone, so the functions that pack are emitted for the target that every host of its architecture runs. */
-#include "codegen/packer.h"
+#include "codegen/answers.h"
 #include "codegen/kernel.h"
 #include "codegen/parts.h"
 #include "codegen/plan.h"
@@ -77,7 +77,7 @@ static aic_status make(aic_plan *plan, aic_packer *packer)
     return status;
 }
 
-aic_status aic_packer_create(const aic_problem *problem, const char *schedule, aic_packer *packer)
+aic_status aic_answer_packer(const aic_problem *problem, const char *schedule, aic_packer *packer)
 {
     aic_plan *plan;
     aic_status status = aic_codegen_plan(problem, schedule, &plan);

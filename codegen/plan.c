@@ -4,7 +4,6 @@
 #include "codegen/shape.h"
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/text/sink.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,14 +208,14 @@ bool aic_candidates_add(void *list_pointer, const aic_plan *plan)
 
 /* ---- the report ---- */
 
-/* `chosen` is the schedule that the report is on; it fits. */
-static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
+void aic_plan_report(FILE *out, aic_plan *plan)
 {
     char text[AIC_SCHEDULE_TEXT_MAX];
     aic_candidates list = {.count = 0};
     const double bound = plan->shape->bound(plan);
     const aic_target *target = plan->problem.target;
     const aic_core core = plan->problem.machine->core;
+    const aic_schedule chosen = plan->schedule;
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = aic_candidates_add, .user = &list});
     fprintf(out, "target: %s, vectors of %d bits, %d registers\n", target->name, target->vector_bits,
             target->vector_registers);
@@ -229,29 +228,8 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
                     list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
         }
     }
-    if (aic_plan_set(plan, chosen) == AIC_OK) {
+    if (aic_plan_set(plan, &chosen) == AIC_OK) { /* it fitted */
         plan->shape->report(out, plan);
         aic_explain_plan(out, plan);
     }
-}
-
-aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
-{
-    aic_plan *plan = NULL;
-    aic_status status = aic_codegen_plan(problem, schedule, &plan);
-    if (status != AIC_OK) {
-        return status;
-    }
-    const aic_schedule chosen = plan->schedule;
-    size_t size = 0;
-    *text = NULL;
-    FILE *out = open_memstream(text, &size);
-    if (out == NULL) {
-        aic_plan_free(plan);
-        return aic_fail_memory("explain", 0);
-    }
-    report(out, plan, &chosen);
-    status = aic_stream_end(out, text) ? AIC_OK : aic_fail_memory("explain", size);
-    aic_plan_free(plan);
-    return status;
 }

@@ -9,6 +9,8 @@
 #include "codegen/codegen.h"
 #include "codegen/schedule.h"
 
+#include <stdio.h>
+
 struct aic_shape;
 
 /* What an operator describes: a shape, and the structure in which that shape has its work described. */
@@ -89,7 +91,7 @@ typedef struct aic_candidates {
 
 bool aic_candidates_add(void *list, const aic_plan *plan);
 
-/* The report of `aicjit explain` on this schedule (NULL: the default rule's), malloc'ed. */
-aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text);
+/* The report of `aicjit explain` on the plan. */
+void aic_plan_report(FILE *out, aic_plan *plan);
 
 #endif

@@ -1,5 +1,5 @@
 /* The legal space of a problem as data; see codegen.h. */
-#include "codegen/space.h"
+#include "codegen/answers.h"
 #include "codegen/shape.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/list.h"
@@ -129,7 +129,7 @@ static aic_status fill(aic_plan *plan, aic_space_list *list)
     return f.status;
 }
 
-aic_status aic_space_list_all(const aic_problem *problem, aic_space_list *list)
+aic_status aic_answer_space(const aic_problem *problem, aic_space_list *list)
 {
     aic_plan *plan;
     aic_status status = aic_plan_create(problem, &plan);
