@@ -64,6 +64,26 @@ LLVMValueRef aic_trips(aic_emit *e, const char *name)
     return number_named(e, name, 1, true);
 }
 
+LLVMValueRef aic_scaled(aic_emit *e, LLVMValueRef index, const char *pitch)
+{
+    return aic_times(e, index, aic_number(e, "%s", pitch));
+}
+
+LLVMValueRef aic_at_index(aic_emit *e, LLVMValueRef base, LLVMValueRef index, const char *pitch)
+{
+    return aic_at(e, base, aic_scaled(e, index, pitch));
+}
+
+LLVMValueRef aic_behind(aic_emit *e, LLVMValueRef base, const char *number)
+{
+    return aic_at(e, base, aic_number(e, "%s", number));
+}
+
+LLVMValueRef aic_at_nth(aic_emit *e, LLVMValueRef base, const char *name, int64_t index)
+{
+    return index == 0 ? base : aic_at(e, base, aic_number(e, "%s.%lld", name, (long long)index));
+}
+
 /* A function of the program as what is emitted can call it. */
 static LLVMValueRef function_of(aic_emit *e, aic_routine routine, unsigned pointers, unsigned integers)
 {

@@ -39,6 +39,13 @@ LLVMValueRef aic_trips(aic_emit *e, const char *name);
  * a load; LLVM takes three times as long for the block. */
 LLVMValueRef aic_inner_number(aic_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* `index` times a number; the address of element `index` of an array whose pitch is a number; the address that a number
+ * is behind another one; and that which number "NAME.INDEX" is, `base` itself for index 0. */
+LLVMValueRef aic_scaled(aic_emit *e, LLVMValueRef index, const char *pitch);
+LLVMValueRef aic_at_index(aic_emit *e, LLVMValueRef base, LLVMValueRef index, const char *pitch);
+LLVMValueRef aic_behind(aic_emit *e, LLVMValueRef base, const char *number);
+LLVMValueRef aic_at_nth(aic_emit *e, LLVMValueRef base, const char *name, int64_t index);
+
 /* The function that takes a role, with so many parameters of either kind. */
 LLVMValueRef aic_callee(aic_emit *e, const char *role, unsigned pointers, unsigned integers);
 

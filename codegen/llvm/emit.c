@@ -487,6 +487,11 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
     }
 }
 
+void aic_loop_over(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit)
+{
+    aic_loop_begin(e, loop, text, aic_int(e, 0), limit, 1, NULL, 0);
+}
+
 void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
                             LLVMValueRef *carried, unsigned count)
 {

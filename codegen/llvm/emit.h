@@ -124,6 +124,9 @@ typedef struct aic_loop {
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count);
 
+/* The same from 0 on in steps of 1, without values. */
+void aic_loop_over(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit);
+
 /* The same from 0 to a limit that is at least 1, which is not tested first. */
 void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
                             LLVMValueRef *carried, unsigned count);

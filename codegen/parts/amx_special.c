@@ -77,7 +77,7 @@ static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpac
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, LLVMValueRef lacks)
 {
     aic_emit *e = k->e;
-    LLVMValueRef behind = k->key->planes > 1 ? aic_at(e, band, aic_number(e, "plane")) : NULL;
+    LLVMValueRef behind = k->key->planes > 1 ? aic_behind(e, band, "plane") : NULL;
     for (unsigned half = 0; half < HALVES; half++) {
         LLVMValueRef value = element(k, e->i32, band, behind, half);
         if (lacks != NULL) {
@@ -91,12 +91,6 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* Where the sums of a vector are. */
-static LLVMValueRef out_of(const tile *k, LLVMValueRef out, unsigned vector)
-{
-    return vector == 0 ? out : aic_at(k->e, out, aic_number(k->e, "out.block.%u", vector));
-}
-
 /* What sums start from: 0 or, after the first block of channels, the sums that the previous block stored at `out`. */
 static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
 {
@@ -105,7 +99,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
     if (k->block == NULL) {
         return zero;
     }
-    LLVMValueRef left = aic_load(e, k->floats, out_of(k, out, vector), 0, sizeof(float));
+    LLVMValueRef left = aic_load(e, k->floats, aic_at_nth(e, out, "out.block", vector), 0, sizeof(float));
     LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->block, aic_int(e, 0), "first_block");
     return LLVMBuildSelect(e->builder, first, zero, left, "");
 }
@@ -121,7 +115,7 @@ static void emit_pixel(const tile *k, LLVMValueRef out, LLVMValueRef pixel)
     for (unsigned v = 0; v < vectors; v++) {
         carried[v] = first_sum(k, out, v);
     }
-    carried[vectors] = aic_at(e, k->panel, aic_number(e, "panel.start"));
+    carried[vectors] = aic_behind(e, k->panel, "panel.start");
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, carried, vectors + 1);
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, taps.index, sizeof(int64_t)));
     carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
@@ -131,10 +125,10 @@ static void emit_pixel(const tile *k, LLVMValueRef out, LLVMValueRef pixel)
     carried[vectors] = aic_at_const(e, carried[vectors], k->step_bytes);
     carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], AMX_KPACK_BYTES);
     aic_loop_end(e, &kpacks);
-    carried[vectors] = aic_at(e, carried[vectors], aic_number(e, "tap.rest"));
+    carried[vectors] = aic_behind(e, carried[vectors], "tap.rest");
     aic_loop_end(e, &taps);
     for (unsigned v = 0; v < vectors; v++) {
-        aic_store(e, carried[v], out_of(k, out, v), 0, sizeof(float));
+        aic_store(e, carried[v], aic_at_nth(e, out, "out.block", v), 0, sizeof(float));
     }
 }
 
@@ -154,11 +148,11 @@ LLVMValueRef aic_emit_part_amx_special(aic_emit *e, const void *of, const char *
                     .taps = aic_emit_param(e, 3),
                     .block = key->blocks ? aic_emit_param(e, 4) : NULL};
     aic_loop down, across;
-    aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_trips(e, "rows"), 1, NULL, 0);
-    aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_trips(e, "cols"), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_times(e, down.index, aic_number(e, "row.pitch")));
-    LLVMValueRef pixel = aic_at(e, row, aic_times(e, across.index, aic_number(e, "pixel.pitch")));
-    LLVMValueRef out = aic_at(e, aic_emit_param(e, 0), aic_times(e, down.index, aic_number(e, "out.row")));
+    aic_loop_over(e, &down, "row: rows of the tile", aic_trips(e, "rows"));
+    aic_loop_over(e, &across, "col: columns of the tile", aic_trips(e, "cols"));
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_scaled(e, down.index, "row.pitch"));
+    LLVMValueRef pixel = aic_at_index(e, row, across.index, "pixel.pitch");
+    LLVMValueRef out = aic_at(e, aic_emit_param(e, 0), aic_scaled(e, down.index, "out.row"));
     emit_pixel(&k, aic_at(e, out, aic_mul(e, across.index, AMX_ROW_BYTES)), pixel);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);

@@ -36,17 +36,11 @@ static void access_register(const tile *k, const char *name, unsigned reg, LLVMV
     aic_emit_intrinsic(k->e, name, NULL, 0, args, 3);
 }
 
-/* What a number says is behind the address, or nothing where `index` is 0. */
-static LLVMValueRef behind(const tile *k, LLVMValueRef pointer, const char *number, unsigned index)
-{
-    return index == 0 ? pointer : aic_at(k->e, pointer, aic_number(k->e, "%s.%u", number, index));
-}
-
 static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t kpack, unsigned image, unsigned plane)
 {
     aic_emit *e = k->e;
-    LLVMValueRef at = plane == 0 ? band : aic_at(e, band, aic_number(e, "plane"));
-    at = aic_at_const(e, behind(k, at, "image", image), kpack * AMX_KPACK_BYTES);
+    LLVMValueRef at = plane == 0 ? band : aic_behind(e, band, "plane");
+    at = aic_at_const(e, aic_at_nth(e, at, "image", image), kpack * AMX_KPACK_BYTES);
     access_register(k, "llvm.x86.tileloadd64", reg, at, aic_number(e, "pixel.pitch"));
 }
 
@@ -138,7 +132,8 @@ static void claim_ahead(const tile *k, step *s)
     const int64_t registers = k->key->images * k->key->vectors;
     for (const int64_t end = aic_least(s->claimed + s->claim_share, s->claim_end); s->claimed < end; s->claimed++) {
         const unsigned sums = (unsigned)(s->claimed % registers);
-        LLVMValueRef at = behind(k, behind(k, s->claim, "out.block", sums % k->vectors), "out", sums / k->vectors);
+        LLVMValueRef at =
+            aic_at_nth(k->e, aic_at_nth(k->e, s->claim, "out.block", sums % k->vectors), "out", sums / k->vectors);
         aic_fetch_to_write(k->e, at, s->claimed / registers * AIC_LINE_BYTES);
     }
 }
@@ -296,9 +291,10 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
 static void access_sums(const tile *k, const char *name, LLVMValueRef out)
 {
     for (unsigned v = 0; v < k->vectors; v++) {
-        LLVMValueRef block = behind(k, out, "out.block", v);
+        LLVMValueRef block = aic_at_nth(k->e, out, "out.block", v);
         for (unsigned i = 0; i < k->images; i++) {
-            access_register(k, name, sum_register(k, i, v), behind(k, block, "out", i), aic_int(k->e, ROW_BYTES));
+            access_register(k, name, sum_register(k, i, v), aic_at_nth(k->e, block, "out", i),
+                            aic_int(k->e, ROW_BYTES));
         }
     }
 }
@@ -339,7 +335,7 @@ static void emit_pause(const tile *k)
 {
     aic_emit *e = k->e;
     if (k->key->pauses) {
-        LLVMValueRef note = aic_at(e, k->taps, aic_number(e, "deferred.at"));
+        LLVMValueRef note = aic_behind(e, k->taps, "deferred.at");
         LLVMValueRef args[] = {note, aic_number(e, "pause.runs"), aic_number(e, "pause.rows")};
         aic_emit_call(e, aic_callee(e, "leave", 1, 2), args, 3);
     }
@@ -385,8 +381,7 @@ static void split_first(const tile *k, LLVMValueRef panel)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "kpack: k-packs of the first step", aic_int(e, 0), aic_int(e, AMX_STEP_KPACKS), 1, NULL,
-                   0);
+    aic_loop_over(e, &loop, "kpack: k-packs of the first step", aic_int(e, AMX_STEP_KPACKS));
     LLVMValueRef from = aic_at(e, panel, aic_mul(e, loop.index, k->step_bytes));
     LLVMValueRef to = aic_at(e, k->planes, aic_mul(e, loop.index, ROW_BYTES));
     for (unsigned v = 0; v < k->vectors; v++) {
@@ -400,10 +395,10 @@ static void emit_reduction(const tile *of, LLVMValueRef out)
     tile k = *of;
     aic_emit *e = k.e;
     aic_loop loop;
-    LLVMValueRef at[] = {aic_at(e, k.panel, aic_number(e, "panel.start")), NULL};
+    LLVMValueRef at[] = {aic_behind(e, k.panel, "panel.start"), NULL};
     if (k.key->halves) {
-        k.planes = aic_at(e, k.taps, aic_number(e, "planes.at"));
-        k.last = aic_at(e, at[0], aic_number(e, "panel.last"));
+        k.planes = aic_behind(e, k.taps, "planes.at");
+        k.last = aic_behind(e, at[0], "panel.last");
         split_first(&k, at[0]);
         at[1] = aic_int(e, 0);
     }
@@ -429,8 +424,8 @@ static void add_sums(const tile *k, LLVMValueRef sums)
     LLVMTypeRef type = aic_vector(k->key->integers ? e->i32 : e->f32, AMX_LANES);
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = behind(k, k->out, "out.block", v), added = behind(k, sums, "out.block", v);
-        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_trips(e, "pixels"), 1, NULL, 0);
+        LLVMValueRef block = aic_at_nth(e, k->out, "out.block", v), added = aic_at_nth(e, sums, "out.block", v);
+        aic_loop_over(e, &loop, "pixel: pixels of the tile", aic_trips(e, "pixels"));
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
         aic_store(e, add_old(k, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
@@ -442,10 +437,10 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
-    LLVMValueRef note = aic_at(e, k->taps, aic_number(e, "notes.at"));
+    LLVMValueRef note = aic_behind(e, k->taps, "notes.at");
     LLVMValueRef band = aic_load(e, e->i32, note, 0, sizeof(int32_t)), head = k->panel;
     if (k->block != NULL) { /* the head in the first block has the note */
-        LLVMValueRef before = aic_times(e, k->block, aic_number(e, "block.panel"));
+        LLVMValueRef before = aic_scaled(e, k->block, "block.panel");
         head = aic_at(e, head, LLVMBuildNeg(e->builder, before, ""));
     }
     LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, head, 0, sizeof(int32_t)), "");
@@ -493,7 +488,7 @@ LLVMValueRef aic_emit_part_amx_tile(aic_emit *e, const void *of, const char *nam
                     .taps = aic_emit_param(e, 3),
                     .block = key->blocks ? aic_emit_param(e, 4) : NULL};
     const bool adds = key->start != AIC_TILE_FROM_ZERO;
-    LLVMValueRef sums = adds ? aic_at(e, k.out, aic_number(e, "sums.at")) : k.out;
+    LLVMValueRef sums = adds ? aic_behind(e, k.out, "sums.at") : k.out;
     emit_sums(&k, sums);
     if (adds) {
         add_sums(&k, sums);

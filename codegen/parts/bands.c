@@ -37,11 +37,6 @@ typedef struct frame {
 /* What a loop does with each of its items, which is then the current one. */
 typedef void (*visit)(frame *f);
 
-static LLVMValueRef number(const frame *f, const char *name)
-{
-    return aic_number(f->e, "%s", name);
-}
-
 /* A number of the smaller or the larger size, "NAME.S". */
 static LLVMValueRef sized(const frame *f, const char *name, int size)
 {
@@ -66,38 +61,27 @@ static LLVMValueRef difference(const frame *f, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildNSWSub(f->e->builder, a, b, "");
 }
 
-/* `index` times a number. */
-static LLVMValueRef scaled(const frame *f, LLVMValueRef index, const char *name)
-{
-    return aic_times(f->e, index, number(f, name));
-}
-
-/* The address of an element of an array with this pitch. */
-static LLVMValueRef at(const frame *f, LLVMValueRef base, LLVMValueRef index, const char *pitch)
-{
-    return aic_at(f->e, base, scaled(f, index, pitch));
-}
-
 /* ---- one tile ---- */
 
 /* First output row of tile row `tile`: the larger tiles come first. */
 static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
 {
     aic_emit *e = f->e;
-    LLVMValueRef row = scaled(f, tile, "tile.rows");
+    LLVMValueRef row = aic_scaled(e, tile, "tile.rows");
     if (!f->key->small_rows) {
         return row;
     }
     LLVMValueRef smaller = aic_max(e, difference(f, tile, sized(f, "rows", 0)), aic_int(e, 0));
-    return difference(f, row, scaled(f, smaller, "rows.less"));
+    return difference(f, row, aic_scaled(e, smaller, "rows.less"));
 }
 
 /* Address in the result of the first column of a panel narrower than a block of columns, for pixel 0. */
 static LLVMValueRef narrow_panel(const frame *f, LLVMValueRef panel)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panels = number(f, "block.panels"), block = LLVMBuildUDiv(e->builder, panel, panels, "");
-    return at(f, at(f, f->operand[OUT], block, "block.out"), LLVMBuildURem(e->builder, panel, panels, ""), "panel.out");
+    LLVMValueRef panels = aic_number(e, "block.panels"), block = LLVMBuildUDiv(e->builder, panel, panels, "");
+    return aic_at_index(e, aic_at_index(e, f->operand[OUT], block, "block.out"),
+                        LLVMBuildURem(e->builder, panel, panels, ""), "panel.out");
 }
 
 static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef weights)
@@ -106,8 +90,8 @@ static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef weights)
     char role[AIC_ROLE_NAME_MAX];
     LLVMValueRef band = f->at.band;
     if (f->key->blocks) {
-        band = at(f, band, f->block, "block.band");
-        weights = at(f, weights, f->block, "block.panel");
+        band = aic_at_index(e, band, f->block, "block.band");
+        weights = aic_at_index(e, weights, f->block, "block.panel");
     }
     LLVMValueRef args[] = {out, band, weights, f->taps, f->block};
     aic_name(e, out, "tile.out");
@@ -127,7 +111,7 @@ static aic_staged staged_tile(const frame *f, LLVMValueRef staging)
                         .runs = f->key->at_once ? aic_int(f->e, 1) : sized_trips(f, "runs", f->at.size),
                         .count = inner_number(f, "run", f->at.size),
                         .pitch = f->key->at_once ? aic_int(f->e, 0) : sized(f, "run.pitch", f->at.size),
-                        .distance = f->key->at_once ? aic_int(f->e, 0) : number(f, "out.cols")};
+                        .distance = f->key->at_once ? aic_int(f->e, 0) : aic_number(f->e, "out.cols")};
 }
 
 /* Adds a number to what a loop carries, an address or an integer, at the end of an iteration. */
@@ -224,7 +208,7 @@ static bool is_deferred(const frame *f)
 static LLVMValueRef buffer_offset(const frame *f)
 {
     if (f->key->blocks) {
-        return scaled(f, f->strip, "buffer.bytes");
+        return aic_scaled(f->e, f->strip, "buffer.bytes");
     }
     return f->key->defers ? aic_note_word(f->e, f->deferred, AIC_NOTE_FREE) : aic_int(f->e, 0);
 }
@@ -237,7 +221,7 @@ static void leave_buffer(const frame *f, const aic_staged *tile, LLVMValueRef of
         return;
     }
     store_last(f);
-    aic_note_tile(f->e, f->deferred, tile, difference(f, number(f, "buffer.bytes"), offset));
+    aic_note_tile(f->e, f->deferred, tile, difference(f, aic_number(f->e, "buffer.bytes"), offset));
     aic_note_set(f->e, f->deferred, AIC_NOTE_SKIP, sized(f, "run.skip", f->at.size));
     aic_note_set(f->e, f->deferred, AIC_NOTE_GAP, sized(f, "run.gap", f->at.size));
 }
@@ -256,8 +240,8 @@ static void emit_strip(const frame *f)
     aic_loop_begin(e, &loop, "panel: panels of a strip", aic_int(e, 0), panels, 1, panel, 2);
     call_tile(f, panel[0], panel[1]);
     if (!f->key->at_once) {
-        step_at(f, &loop, 0, number(f, "panel.row"));
-        step_at(f, &loop, 1, number(f, "panel.pitch"));
+        step_at(f, &loop, 0, aic_number(e, "panel.row"));
+        step_at(f, &loop, 1, aic_number(e, "panel.pitch"));
     }
     aic_loop_end(e, &loop);
     const aic_staged tile = staged_tile(f, staging);
@@ -266,7 +250,7 @@ static void emit_strip(const frame *f)
         return;
     }
     aic_branch branch;
-    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, f->block, number(f, "blocks.last"), ""));
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, f->block, aic_number(e, "blocks.last"), ""));
     leave_buffer(f, &tile, offset);
     aic_branch_end(e, &branch);
 }
@@ -341,10 +325,10 @@ static void emit_tiles_of_band(frame *f, visit inner)
     aic_emit *e = f->e;
     const bool places = f->key->skips_rows;
     LLVMValueRef next[NEXT_VALUES] = {f->band, f->first_row};
-    const range pixels = {scaled(f, f->first_row, "out.cols"), scaled(f, f->last_row, "out.cols")};
+    const range pixels = {aic_scaled(e, f->first_row, "out.cols"), aic_scaled(e, f->last_row, "out.cols")};
     for (int r = 0; r <= f->key->small_rows; r++) {
         aic_loop loop;
-        const range some = f->key->small_rows ? section(f, pixels, number(f, "rows.end"), r > 0, r == 0) : pixels;
+        const range some = f->key->small_rows ? section(f, pixels, aic_number(e, "rows.end"), r > 0, r == 0) : pixels;
         aic_loop_begin_by(e, &loop, "tile: rows of tiles of the band", some.first, some.last,
                           inner_number(f, "rows.pixels", r), false, next, places ? NEXT_VALUES : NEXT_PLACE);
         aic_store_row_range(&f->told, next[NEXT_PLACE], r);
@@ -360,17 +344,17 @@ static void emit_panels(frame *f, visit inner)
     aic_emit *e = f->e;
     aic_loop loop;
     const bool narrow = f->key->narrow;
-    LLVMValueRef next[] = {at(f, f->operand[WEIGHT], f->first_strip, "panel.pitch"),
-                           narrow ? NULL : at(f, f->operand[OUT], f->first_strip, "panel.out")};
+    LLVMValueRef next[] = {aic_at_index(e, f->operand[WEIGHT], f->first_strip, "panel.pitch"),
+                           narrow ? NULL : aic_at_index(e, f->operand[OUT], f->first_strip, "panel.out")};
     aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, next,
                    narrow ? 1 : 2);
     f->strip = loop.index;
     f->weights = next[0];
     f->strip_out = narrow ? narrow_panel(f, loop.index) : next[1];
     inner(f);
-    step_at(f, &loop, 0, number(f, "panel.pitch"));
+    step_at(f, &loop, 0, aic_number(e, "panel.pitch"));
     if (!narrow) {
-        step_at(f, &loop, 1, number(f, "panel.out"));
+        step_at(f, &loop, 1, aic_number(e, "panel.out"));
     }
     aic_loop_end(e, &loop);
 }
@@ -379,8 +363,8 @@ static void emit_panels(frame *f, visit inner)
 static void emit_strips(frame *f, visit inner)
 {
     aic_emit *e = f->e;
-    LLVMValueRef next[] = {at(f, f->operand[WEIGHT], f->first_strip, "strip.pitch"),
-                           scaled(f, f->first_strip, "strip.columns")};
+    LLVMValueRef next[] = {aic_at_index(e, f->operand[WEIGHT], f->first_strip, "strip.pitch"),
+                           aic_scaled(e, f->first_strip, "strip.columns")};
     for (f->kind = f->key->whole ? 0 : 1; f->kind <= f->key->last; f->kind++) {
         aic_loop loop;
         const range some = section(f, (range){f->first_strip, f->last_strip}, sized(f, "strips", 0),
@@ -390,8 +374,8 @@ static void emit_strips(frame *f, visit inner)
         f->weights = next[0];
         f->column = next[1];
         inner(f);
-        step_at(f, &loop, 0, number(f, "strip.pitch"));
-        step_by(f, &loop, 1, number(f, "strip.columns"));
+        step_at(f, &loop, 0, aic_number(e, "strip.pitch"));
+        step_by(f, &loop, 1, aic_number(e, "strip.columns"));
         aic_loop_end(e, &loop);
     }
 }
@@ -418,7 +402,7 @@ static void emit_strips_of_tile(frame *f)
         return;
     }
     aic_loop loop;
-    aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_trips(f->e, "blocks"), 1, NULL, 0);
+    aic_loop_over(f->e, &loop, "block: blocks of channels", aic_trips(f->e, "blocks"));
     f->block = loop.index;
     emit_all_strips(f, emit_here);
     aic_loop_end(f->e, &loop);
@@ -430,10 +414,10 @@ static void emit_packing(const frame *f)
 {
     aic_emit *e = f->e;
     LLVMValueRef height = difference(f, f->last_row, f->first_row);
-    LLVMValueRef above = scaled(f, aic_add(e, height, aic_int(e, -1)), "row.step");
-    LLVMValueRef top = difference(f, scaled(f, f->first_row, "down.stride"), number(f, "down.pad"));
+    LLVMValueRef above = aic_scaled(e, aic_add(e, height, aic_int(e, -1)), "row.step");
+    LLVMValueRef top = difference(f, aic_scaled(e, f->first_row, "down.stride"), aic_number(e, "down.pad"));
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, number(f, "row.reach"))};
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_number(e, "row.reach"))};
     aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
     if (f->key->finite) {
         aic_store_band_count(&f->told, height, top);
@@ -445,13 +429,13 @@ static void emit_packing(const frame *f)
 static void emit_band(frame *f, LLVMValueRef band)
 {
     aic_emit *e = f->e;
-    LLVMValueRef tile = scaled(f, band, "band.tiles");
-    LLVMValueRef end = aic_min(e, aic_add(e, tile, number(f, "band.tiles")), number(f, "tile.count"));
+    LLVMValueRef tile = aic_scaled(e, band, "band.tiles");
+    LLVMValueRef end = aic_min(e, aic_add(e, tile, aic_number(e, "band.tiles")), aic_number(e, "tile.count"));
     f->first_row = output_row(f, tile);
     f->last_row = output_row(f, end);
     aic_name(e, f->first_row, "band.row");
     if (f->key->in_place) {
-        f->band = at(f, f->image, f->first_row, "out.row");
+        f->band = aic_at_index(e, f->image, f->first_row, "out.row");
     } else {
         emit_packing(f);
     }
@@ -468,12 +452,12 @@ static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    LLVMValueRef bands = number(f, "bands");
+    LLVMValueRef bands = aic_number(e, "bands");
     aic_loop_begin(e, &loop, "slice: slices of the channels of bands", first, last, 1, NULL, 0);
     LLVMValueRef part = LLVMBuildUDiv(e->builder, loop.index, bands, "");
-    f->image = at(f, f->operand[IMAGE], part, "slice.image");
-    f->first_strip = scaled(f, part, "part.strips");
-    f->last_strip = aic_min(e, aic_add(e, f->first_strip, number(f, "part.strips")), number(f, "strips"));
+    f->image = aic_at_index(e, f->operand[IMAGE], part, "slice.image");
+    f->first_strip = aic_scaled(e, part, "part.strips");
+    f->last_strip = aic_min(e, aic_add(e, f->first_strip, aic_number(e, "part.strips")), aic_number(e, "strips"));
     emit_band(f, LLVMBuildURem(e->builder, loop.index, bands, ""));
     aic_loop_end(e, &loop);
 }
@@ -500,18 +484,18 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    LLVMValueRef strips = number(f, "strips"), zero = aic_int(e, 0);
+    LLVMValueRef strips = aic_number(e, "strips"), zero = aic_int(e, 0);
     f->image = f->operand[IMAGE];
     if (f->key->slices) {
         emit_slices(f, first, last);
         return;
     }
-    LLVMValueRef parts = number(f, "parts");
+    LLVMValueRef parts = aic_number(e, "parts");
     const range bands = bands_of(f, first, last, parts);
     aic_loop_begin(e, &loop, "band: bands of the image", bands.first, bands.last, 1, NULL, 0);
     LLVMValueRef before = aic_times(e, loop.index, parts);
-    f->first_strip = scaled(f, aic_max(e, difference(f, first, before), zero), "part.strips");
-    f->last_strip = aic_min(e, scaled(f, difference(f, last, before), "part.strips"), strips);
+    f->first_strip = aic_scaled(e, aic_max(e, difference(f, first, before), zero), "part.strips");
+    f->last_strip = aic_min(e, aic_scaled(e, difference(f, last, before), "part.strips"), strips);
     emit_band(f, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -522,7 +506,7 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 static void begin_deferred(frame *f)
 {
     aic_emit *e = f->e;
-    f->deferred = aic_at(e, f->taps, number(f, "deferred.at"));
+    f->deferred = aic_behind(e, f->taps, "deferred.at");
     aic_name(e, f->deferred, "deferred");
     aic_note_set(e, f->deferred, AIC_NOTE_FREE, aic_int(e, 0));
     aic_note_set(e, f->deferred, AIC_NOTE_RUNS, aic_int(e, 0));
@@ -545,12 +529,12 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     f.table = aic_emit_param(e, operands);
     f.taps = aic_emit_param(e, operands + 1);
     if (f.key->staged) {
-        f.staging = aic_at(e, f.taps, number(&f, "staging.at"));
+        f.staging = aic_behind(e, f.taps, "staging.at");
         aic_name(e, f.staging, "staging");
     }
     aic_name(e, f.taps, "taps");
     if (!f.key->in_place) {
-        f.band = aic_at(e, f.taps, number(&f, "band.at"));
+        f.band = aic_behind(e, f.taps, "band.at");
         aic_name(e, f.band, "band.memory");
     }
     if (f.key->defers) {

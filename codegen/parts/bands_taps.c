@@ -10,12 +10,6 @@ static LLVMValueRef difference(const aic_band_taps *t, LLVMValueRef a, LLVMValue
     return LLVMBuildNSWSub(t->e->builder, a, b, "");
 }
 
-/* `index` times a number. */
-static LLVMValueRef scaled(const aic_band_taps *t, LLVMValueRef index, const char *name)
-{
-    return aic_times(t->e, index, aic_number(t->e, "%s", name));
-}
-
 /* ---- the table of taps ---- */
 
 /* The offset of band row or column number `distance`, which may be that of a residue. */
@@ -24,24 +18,24 @@ static LLVMValueRef tap_offset(const aic_band_taps *t, LLVMValueRef distance, bo
 {
     aic_emit *e = t->e;
     if (!residues) {
-        return scaled(t, distance, pitch);
+        return aic_scaled(e, distance, pitch);
     }
     LLVMValueRef by = aic_number(e, "%s", count);
-    return aic_add(e, scaled(t, LLVMBuildURem(e->builder, distance, by, ""), bytes),
-                   scaled(t, LLVMBuildUDiv(e->builder, distance, by, ""), pitch));
+    return aic_add(e, aic_scaled(e, LLVMBuildURem(e->builder, distance, by, ""), bytes),
+                   aic_scaled(e, LLVMBuildUDiv(e->builder, distance, by, ""), pitch));
 }
 
 void aic_emit_tap_table(const aic_band_taps *t)
 {
     aic_emit *e = t->e;
     const aic_bands_key *key = t->key;
-    LLVMValueRef table = aic_at(e, t->taps, aic_number(e, "taps.at"));
+    LLVMValueRef table = aic_behind(e, t->taps, "taps.at");
     aic_loop down, across;
-    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_trips(e, "kh"), 1, NULL, 0);
-    LLVMValueRef row =
-        tap_offset(t, scaled(t, down.index, "kh.step"), key->row_residues, "row.residues", "row.residue", "row.pitch");
-    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_trips(e, "kw"), 1, NULL, 0);
-    LLVMValueRef column = tap_offset(t, scaled(t, across.index, "kw.step"), key->col_residues, "col.residues",
+    aic_loop_over(e, &down, "kh: kernel rows", aic_trips(e, "kh"));
+    LLVMValueRef row = tap_offset(t, aic_scaled(e, down.index, "kh.step"), key->row_residues, "row.residues",
+                                  "row.residue", "row.pitch");
+    aic_loop_over(e, &across, "kw: kernel columns", aic_trips(e, "kw"));
+    LLVMValueRef column = tap_offset(t, aic_scaled(e, across.index, "kw.step"), key->col_residues, "col.residues",
                                      "col.residue", "pixel.pitch");
     LLVMValueRef index = aic_add(e, aic_times(e, down.index, aic_trips(e, "kw")), across.index);
     aic_store(e, aic_add(e, row, column), aic_at(e, table, aic_mul(e, index, WORD_BYTES)), 0, WORD_BYTES);
@@ -54,7 +48,7 @@ void aic_emit_tap_table(const aic_band_taps *t)
 /* Where tiles read how many of them they compute. */
 static LLVMValueRef count_at(const aic_band_taps *t)
 {
-    return aic_at(t->e, t->taps, aic_number(t->e, "count.at"));
+    return aic_behind(t->e, t->taps, "count.at");
 }
 
 static void store_count(const aic_band_taps *t)
@@ -67,7 +61,7 @@ void aic_find_tap_count(aic_band_taps *t)
 {
     aic_emit *e = t->e;
     aic_loop panels;
-    LLVMValueRef counts = aic_at(e, t->weight, aic_number(e, "counts.at")), most = aic_int(e, 1);
+    LLVMValueRef counts = aic_behind(e, t->weight, "counts.at"), most = aic_int(e, 1);
     aic_loop_begin(e, &panels, "count: counts of k-packs", aic_int(e, 0), aic_trips(e, "counts"), 1, &most, 1);
     LLVMValueRef count = aic_load(e, e->i64, aic_at(e, counts, aic_mul(e, panels.index, WORD_BYTES)), 0, WORD_BYTES);
     most = aic_max(e, most, count);
@@ -79,7 +73,7 @@ void aic_find_tap_count(aic_band_taps *t)
 void aic_store_noted_count(const aic_band_taps *t)
 {
     aic_emit *e = t->e;
-    LLVMValueRef note = aic_load(e, e->i32, aic_at(e, t->taps, aic_number(e, "note.at")), 0, sizeof(int32_t));
+    LLVMValueRef note = aic_load(e, e->i32, aic_behind(e, t->taps, "note.at"), 0, sizeof(int32_t));
     LLVMValueRef is_noted = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
     LLVMValueRef count = LLVMBuildSelect(e->builder, is_noted, aic_number(e, "count.all"), t->count, "");
     aic_store(e, difference(t, count, aic_number(e, "count.less")), count_at(t), 0, WORD_BYTES);
@@ -93,7 +87,7 @@ void aic_store_band_count(const aic_band_taps *t, LLVMValueRef height, LLVMValue
     store_count(t);
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSLT, t->count, all, ""));
     LLVMValueRef rows =
-        aic_add(e, scaled(t, aic_add(e, height, aic_int(e, -1)), "down.stride"), aic_number(e, "count.reach"));
+        aic_add(e, aic_scaled(e, aic_add(e, height, aic_int(e, -1)), "down.stride"), aic_number(e, "count.reach"));
     LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), aic_number(e, "image.rows"));
     LLVMValueRef from = aic_at(e, t->image, aic_add(e, aic_number(e, "image.last"), aic_times(e, first, bytes)));
     LLVMValueRef size = aic_times(e, aic_max(e, difference(t, last, first), zero), bytes);

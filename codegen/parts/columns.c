@@ -69,9 +69,9 @@ static part part_of_last(aic_emit *e, const aic_scaling *p, int64_t within)
 {
     LLVMValueRef entry = aic_at_const(e, aic_emit_param(e, 0), aic_table_header_bytes(p));
     LLVMValueRef words = aic_emit_param(e, 1), bias = aic_emit_param(e, 2);
-    entry = aic_at(e, entry, aic_number(e, "last.entry"));
-    words = aic_at(e, words, aic_number(e, "last.words"));
-    bias = aic_at(e, bias, aic_number(e, "last.bias"));
+    entry = aic_behind(e, entry, "last.entry");
+    words = aic_behind(e, words, "last.words");
+    bias = aic_behind(e, bias, "last.bias");
     return (part){.lanes = aic_table_lanes(e->target),
                   .within = aic_int(e, within),
                   .entry = entry,

@@ -117,16 +117,15 @@ static unsigned sum_at(const tile *k, int64_t vector, int64_t row, int64_t pixel
 
 static LLVMValueRef panel_of(const tile *k, int64_t vector)
 {
-    return vector == 0 ? k->panel : aic_at(k->e, k->panel, aic_number(k->e, "block.panel"));
+    return vector == 0 ? k->panel : aic_behind(k->e, k->panel, "block.panel");
 }
 
 /* Where the results of a sum are. */
 static LLVMValueRef out_at(const tile *k, unsigned sum)
 {
     const unsigned rows = (unsigned)k->key->rows, row = sum / k->pixels % rows;
-    LLVMValueRef at = sum / k->pixels < rows ? k->out : aic_at(k->e, k->out, aic_number(k->e, "out.block"));
-    at = row == 0 ? at : aic_at(k->e, at, aic_number(k->e, "out.%u", row));
-    return aic_at_const(k->e, at, (int64_t)(sum % k->pixels) * ROW_BYTES);
+    LLVMValueRef at = sum / k->pixels < rows ? k->out : aic_behind(k->e, k->out, "out.block");
+    return aic_at_const(k->e, aic_at_nth(k->e, at, "out", row), (int64_t)(sum % k->pixels) * ROW_BYTES);
 }
 
 /* The sum of a pixel so far. */
@@ -404,14 +403,14 @@ static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, 
     aic_loop blocks, vectors;
     aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), key->vectors, NULL,
                    0);
-    out = aic_at(e, out, aic_times(e, blocks.index, aic_number(e, "out.block")));
-    panel = aic_at(e, panel, aic_times(e, blocks.index, aic_number(e, "block.panel")));
+    out = aic_at_index(e, out, blocks.index, "out.block");
+    panel = aic_at_index(e, panel, blocks.index, "block.panel");
     aic_loop_begin(e, &vectors, "channel: vectors of a block", aic_int(e, 0), aic_int(e, COLUMNS), k.lanes, NULL, 0);
     LLVMValueRef channel = aic_add(e, aic_mul(e, blocks.index, COLUMNS), vectors.index);
     LLVMValueRef channels = channel_bytes(e, key, channel);
     for (int64_t i = 0; i < aic_depth_reach(key); i++) {
         k.row[i] = aic_at(e, aic_load(e, e->ptr, band, 0, AIC_DEPTH_POINTER), channels);
-        band = aic_at(e, band, aic_number(e, "row.next"));
+        band = aic_behind(e, band, "row.next");
     }
     k.padding = aic_at(e, k.padding, channels);
     k.panel = aic_at(e, panel, aic_mul(e, vectors.index, k.step_bytes / COLUMNS));
@@ -436,8 +435,8 @@ LLVMValueRef aic_emit_part_depth_tile(aic_emit *e, const void *of, const char *n
     aic_loop groups;
     aic_loop_begin(e, &groups, "group: rows of the output", aic_int(e, 0), aic_trips(e, "groups"), 1, at, 2);
     emit_rows(&k, at[0], at[1], aic_emit_param(e, 2));
-    at[0] = aic_at(e, at[0], aic_number(e, "group.out"));
-    at[1] = aic_at(e, at[1], aic_number(e, "group.band"));
+    at[0] = aic_behind(e, at[0], "group.out");
+    at[1] = aic_behind(e, at[1], "group.band");
     aic_loop_end(e, &groups);
     if (key->after > 0) {
         aic_depth_key after = *key;
@@ -471,12 +470,12 @@ LLVMValueRef aic_emit_part_depth_image(aic_emit *e, const void *of, const char *
     aic_note_function(e, "points to rows of the image, image row `first` at the top");
     LLVMValueRef band = aic_emit_param(e, 0), padding = NULL;
     if (key->outer) {
-        padding = aic_at(e, band, aic_number(e, "padding.at"));
+        padding = aic_behind(e, band, "padding.at");
         emit_padding(e, key, padding);
     }
-    aic_loop_begin(e, &rows, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    aic_loop_over(e, &rows, "row: rows of the band", aic_emit_param(e, 3));
     LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), rows.index);
-    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_times(e, h, aic_number(e, "image.row")));
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_scaled(e, h, "image.row"));
     if (key->outer) {
         LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_number(e, "image.rows"), "");
         row = LLVMBuildSelect(e->builder, inside, row, padding, "");
@@ -553,9 +552,9 @@ LLVMValueRef aic_emit_part_depth_weights(aic_emit *e, const void *of, const char
     aic_note_function(e, "packs panels first .. last-1 of the weight");
     aic_loop_begin(e, &panels, "panel: panels of output channels", aic_emit_param(e, 2), aic_emit_param(e, 3), 1, NULL,
                    0);
-    LLVMValueRef target = aic_at(e, aic_emit_param(e, 0), aic_times(e, panels.index, aic_number(e, "panel.bytes")));
-    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_times(e, panels.index, aic_number(e, "panel.weights")));
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), 1, NULL, 0);
+    LLVMValueRef target = aic_at(e, aic_emit_param(e, 0), aic_scaled(e, panels.index, "panel.bytes"));
+    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_scaled(e, panels.index, "panel.weights"));
+    aic_loop_over(e, &blocks, "block: blocks of channels", aic_trips(e, "blocks"));
     emit_weights(e, key, aic_at(e, target, aic_mul(e, blocks.index, steps * bytes)),
                  aic_at(e, source, aic_mul(e, blocks.index, (int64_t)COLUMNS * element_bytes(key))));
     aic_loop_end(e, &blocks);

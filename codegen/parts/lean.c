@@ -12,10 +12,10 @@ static LLVMValueRef has_weights(aic_emit *e, const aic_lean_weights_key *key, LL
 {
     enum { TOGETHER = 4 };
     LLVMTypeRef words = aic_vector(e->i32, (unsigned)key->seen / sizeof(int32_t));
-    LLVMValueRef any = aic_int(e, 0), at = aic_at(e, weight, aic_number(e, "weights.at"));
+    LLVMValueRef any = aic_int(e, 0), at = aic_behind(e, weight, "weights.at");
     aic_loop taps, columns;
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &any, 1);
-    LLVMValueRef tap = aic_at(e, at, aic_times(e, taps.index, aic_number(e, "tap.bytes")));
+    LLVMValueRef tap = aic_at_index(e, at, taps.index, "tap.bytes");
     LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, any, aic_int(e, 0), "");
     LLVMValueRef limit = LLVMBuildSelect(e->builder, none, aic_number(e, "columns"), aic_int(e, 0), "");
     aic_loop_begin(e, &columns, "column: output channels", aic_int(e, 0), limit, TOGETHER, &any, 1);

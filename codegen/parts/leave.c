@@ -57,7 +57,7 @@ LLVMValueRef aic_emit_part_leave(aic_emit *e, const void *of, const char *name)
     LLVMValueRef note = aic_emit_param(e, 0);
     LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), aic_note_word(e, note, AIC_NOTE_RUNS));
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), runs, 1, NULL, 0);
+    aic_loop_over(e, &loop, "run: runs that are still in the staging buffer", runs);
     emit_rows(e, of, note, aic_emit_param(e, 2));
     aic_loop_end(e, &loop);
     return aic_emit_function_end(e);

@@ -27,7 +27,7 @@ static void clear(const packer *p, LLVMValueRef at, const char *bytes)
 static void clear_heads(const packer *p, LLVMValueRef panel)
 {
     for (int64_t i = 0; p->key->heads && i < p->key->panels; i++) {
-        clear(p, i == 0 ? panel : aic_at(p->e, panel, aic_number(p->e, "panel.%lld", (long long)i)), "head");
+        clear(p, aic_at_nth(p->e, panel, "panel", i), "head");
     }
 }
 
@@ -39,9 +39,9 @@ static void clear_panels(const packer *p)
     LLVMValueRef first = aic_max(e, p->first_panel, aic_number(e, "full.panels"));
     LLVMValueRef count = p->key->blocks ? aic_trips(e, "blocks") : aic_int(e, 1);
     aic_loop_begin(e, &panels, "panel: panels of output channels", first, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.pitch")));
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), count, 1, NULL, 0);
-    clear(p, aic_at(e, panel, aic_times(e, blocks.index, aic_number(e, "block.pitch"))), "panel.clear");
+    LLVMValueRef panel = aic_at_index(e, p->packed, panels.index, "panel.pitch");
+    aic_loop_over(e, &blocks, "block: blocks of channels", count);
+    clear(p, aic_at_index(e, panel, blocks.index, "block.pitch"), "panel.clear");
     aic_loop_end(e, &blocks);
     aic_loop_end(e, &panels);
 }
@@ -52,10 +52,10 @@ static void clear_kpacks(const packer *p)
     aic_emit *e = p->e;
     aic_loop panels, taps;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes")));
-    panel = aic_at(e, aic_at(e, panel, aic_number(e, "panel.start")), aic_number(e, "kpacks.used"));
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "panel.taps"), 1, NULL, 0);
-    clear(p, aic_at(e, panel, aic_times(e, taps.index, aic_number(e, "tap.bytes"))), "kpacks.clear");
+    LLVMValueRef panel = aic_at_index(e, p->packed, panels.index, "panel.bytes");
+    panel = aic_at(e, aic_behind(e, panel, "panel.start"), aic_number(e, "kpacks.used"));
+    aic_loop_over(e, &taps, "tap: taps of the kernel", aic_trips(e, "panel.taps"));
+    clear(p, aic_at_index(e, panel, taps.index, "tap.bytes"), "kpacks.clear");
     aic_loop_end(e, &taps);
     aic_loop_end(e, &panels);
 }
@@ -66,7 +66,7 @@ static void clear_kpacks(const packer *p)
 static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
 {
     aic_emit *e = p->e;
-    LLVMValueRef kpack = aic_times(e, block, aic_number(e, "c0.kpacks"));
+    LLVMValueRef kpack = aic_scaled(e, block, "c0.kpacks");
     if (!p->key->blocks) {
         return kpack;
     }
@@ -81,11 +81,11 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
     aic_emit *e = p->e;
     LLVMBuilderRef b = e->builder;
     if (!p->key->merged) {
-        return aic_times(e, tap, aic_number(e, "tap.kpacks"));
+        return aic_scaled(e, tap, "tap.kpacks");
     }
     LLVMValueRef merged = aic_number(e, "merged"), kpacks = aic_number(e, "tap.kpacks");
     LLVMValueRef row = LLVMBuildUDiv(b, tap, merged, ""), column = LLVMBuildURem(b, tap, merged, "");
-    LLVMValueRef in_row = aic_times(e, column, aic_number(e, "pixel.kpacks"));
+    LLVMValueRef in_row = aic_scaled(e, column, "pixel.kpacks");
     if (!p->key->folded) {
         return aic_add(e, aic_times(e, row, kpacks), in_row);
     }
@@ -101,13 +101,13 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef item, LL
     aic_emit *e = p->e;
     LLVMValueRef channels = aic_number(e, "item.channels"), limit = channels;
     LLVMValueRef index = aic_add(e, aic_times(e, block, aic_trips(e, "taps")), tap);
-    LLVMValueRef source = aic_at(e, p->weight, aic_times(e, index, aic_number(e, "source.tap")));
-    source = aic_at(e, source, aic_times(e, item, aic_number(e, "source.item")));
+    LLVMValueRef source = aic_at_index(e, p->weight, index, "source.tap");
+    source = aic_at_index(e, source, item, "source.item");
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = p->key->cube ? aic_times(e, index, aic_number(e, "c0.kpacks"))
-                                     : aic_add(e, steps_before(p, tap), channels_before(p, block));
-    LLVMValueRef row = aic_at(e, panel, aic_number(e, "panel.start"));
-    row = aic_at(e, row, aic_times(e, step, aic_number(e, "step.bytes")));
+    LLVMValueRef step =
+        p->key->cube ? aic_scaled(e, index, "c0.kpacks") : aic_add(e, steps_before(p, tap), channels_before(p, block));
+    LLVMValueRef row = aic_behind(e, panel, "panel.start");
+    row = aic_at_index(e, row, step, "step.bytes");
     if (p->key->partial) {
         LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_number(e, "columns"), aic_times(e, item, channels), "");
         limit = aic_min(e, limit, left);
@@ -123,7 +123,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef panel, LLVMValueRe
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", first, aic_trips(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, NULL, 0);
+    aic_loop_over(e, &taps, "tap: taps of the kernel", aic_trips(e, "taps"));
     emit_step(p, panel, item, blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
@@ -132,7 +132,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef panel, LLVMValueRe
 /* The first panel of an item. */
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
 {
-    return aic_at(p->e, p->packed, aic_times(p->e, item, aic_number(p->e, "item.pitch")));
+    return aic_at_index(p->e, p->packed, item, "item.pitch");
 }
 
 /* Packs item by item, so that memory is written in order. */
@@ -160,8 +160,7 @@ static void emit_item(const packer *p, LLVMValueRef item, const char *role)
     aic_emit *e = p->e;
     LLVMValueRef panel = panel_of(p, item);
     clear_heads(p, panel);
-    LLVMValueRef args[] = {aic_at(e, panel, aic_number(e, "panel.start")),
-                           aic_at(e, p->weight, aic_times(e, item, aic_number(e, "source.item"))), panel};
+    LLVMValueRef args[] = {aic_behind(e, panel, "panel.start"), aic_at_index(e, p->weight, item, "source.item"), panel};
     aic_emit_call(e, aic_callee(e, role, 3, 0), args, 3);
 }
 
@@ -190,7 +189,7 @@ static void emit_starts(const packer *p)
     aic_emit *e = p->e;
     aic_loop panels;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef args[] = {aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes")))};
+    LLVMValueRef args[] = {aic_at_index(e, p->packed, panels.index, "panel.bytes")};
     aic_emit_call(e, aic_callee(e, "starts", 1, 0), args, 1);
     aic_loop_end(e, &panels);
 }
@@ -204,12 +203,12 @@ static void emit_groups(const packer *p)
     aic_loop panels, channels;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef count = aic_trips(e, "panel.channels"), first = aic_times(e, panels.index, count);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes")));
-    LLVMValueRef head = aic_at(e, panel, aic_number(e, "groups.at"));
-    aic_loop_begin(e, &channels, "channel: output channels of a panel", aic_int(e, 0), count, 1, NULL, 0);
+    LLVMValueRef panel = aic_at_index(e, p->packed, panels.index, "panel.bytes");
+    LLVMValueRef head = aic_behind(e, panel, "groups.at");
+    aic_loop_over(e, &channels, "channel: output channels of a panel", count);
     LLVMValueRef channel = LLVMBuildURem(b, aic_add(e, first, channels.index), aic_number(e, "outputs"), "");
     LLVMValueRef group = LLVMBuildUDiv(b, channel, aic_number(e, "group.outputs"), "");
-    LLVMValueRef offset = LLVMBuildTrunc(b, aic_times(e, group, aic_number(e, "group.bytes")), e->i32, "");
+    LLVMValueRef offset = LLVMBuildTrunc(b, aic_scaled(e, group, "group.bytes"), e->i32, "");
     aic_store(e, offset, aic_at(e, head, aic_mul(e, channels.index, sizeof(int32_t))), 0, sizeof(int32_t));
     aic_loop_end(e, &channels);
     aic_loop_end(e, &panels);
@@ -225,7 +224,7 @@ static LLVMValueRef has_weights(const packer *p, LLVMValueRef at)
     LLVMValueRef any = aic_int(e, 0);
     aic_loop taps, bytes;
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_trips(e, "taps"), 1, &any, 1);
-    LLVMValueRef step = aic_at(e, at, aic_times(e, taps.index, aic_number(e, "count.tap")));
+    LLVMValueRef step = aic_at_index(e, at, taps.index, "count.tap");
     LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, any, aic_int(e, 0), "");
     LLVMValueRef limit = LLVMBuildSelect(e->builder, none, aic_trips(e, "step"), aic_int(e, 0), "");
     aic_loop_begin(e, &bytes, "byte: bytes of a step", aic_int(e, 0), limit, p->key->counts, &any, 1);
@@ -245,11 +244,11 @@ static void emit_count(const packer *p, LLVMValueRef panel, LLVMValueRef count)
     aic_loop loop;
     aic_branch branch;
     aic_store(e, least, count, 0, WORD);
-    aic_loop_begin(e, &loop, "kpack: k-packs of the last block of channels", aic_int(e, 0), kpacks, 1, NULL, 0);
+    aic_loop_over(e, &loop, "kpack: k-packs of the last block of channels", kpacks);
     LLVMValueRef old = aic_load(e, e->i64, count, 0, WORD), with = LLVMBuildNSWSub(e->builder, kpacks, loop.index, "");
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, old, least, ""));
     LLVMValueRef at = aic_at(e, panel, aic_times(e, aic_add(e, with, aic_int(e, -1)), aic_number(e, "step.bytes")));
-    LLVMValueRef any = has_weights(p, aic_at(e, at, aic_number(e, "count.first")));
+    LLVMValueRef any = has_weights(p, aic_behind(e, at, "count.first"));
     with = aic_max(e, aic_add(e, with, aic_number(e, "count.from")), least);
     aic_store(e, LLVMBuildSelect(e->builder, any, with, least, ""), count, 0, WORD);
     aic_branch_end(e, &branch);
@@ -260,9 +259,9 @@ static void emit_counts(const packer *p)
 {
     aic_emit *e = p->e;
     aic_loop panels;
-    LLVMValueRef counts = aic_at(e, p->packed, aic_number(e, "counts.at"));
+    LLVMValueRef counts = aic_behind(e, p->packed, "counts.at");
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    emit_count(p, aic_at(e, p->packed, aic_times(e, panels.index, aic_number(e, "panel.bytes"))),
+    emit_count(p, aic_at_index(e, p->packed, panels.index, "panel.bytes"),
                aic_at(e, counts, aic_mul(e, panels.index, sizeof(int64_t))));
     aic_loop_end(e, &panels);
 }

@@ -26,7 +26,7 @@ typedef struct writer {
 /* An address in a plane, `at` being in the first one. */
 static LLVMValueRef in_plane(const writer *w, LLVMValueRef at, unsigned plane)
 {
-    return plane == 0 ? at : aic_at(w->e, at, aic_number(w->e, "plane"));
+    return plane == 0 ? at : aic_behind(w->e, at, "plane");
 }
 
 /* An integer as the band has it: with the image's offset. */
@@ -188,8 +188,8 @@ static void fill(const writer *w, LLVMValueRef target, const char *side)
         return;
     }
     aic_loop pixels;
-    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_number(e, "%s", name), 1, NULL, 0);
-    target = aic_at(e, target, aic_times(e, pixels.index, aic_number(e, "pad.pitch")));
+    aic_loop_over(e, &pixels, "pixel: columns of padding", aic_number(e, "%s", name));
+    target = aic_at_index(e, target, pixels.index, "pad.pitch");
     for (unsigned p = 0; p < w->arithmetic.planes; p++) {
         fill_lines(w, in_plane(w, target, p), planes[p], aic_trips(e, "plane"));
     }
@@ -204,8 +204,8 @@ static void begin_pixels(const writer *w, aic_loop *pixels, LLVMValueRef *target
     aic_emit *e = w->e;
     aic_loop_begin(e, pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_trips(e, "inside"),
                    1, NULL, 0);
-    *target = aic_at(e, *target, aic_times(e, pixels->index, aic_number(e, "pixel.pitch")));
-    *source = aic_at(e, *source, aic_times(e, pixels->index, aic_number(e, "image.step")));
+    *target = aic_at(e, *target, aic_scaled(e, pixels->index, "pixel.pitch"));
+    *source = aic_at(e, *source, aic_scaled(e, pixels->index, "image.step"));
 }
 
 /* Packs `count` channels of every pixel and clears `missing` channels behind them. */
@@ -251,10 +251,10 @@ static void copy_pairs_of(const writer *w, LLVMValueRef at[2], LLVMValueRef firs
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", first, end, together, at, 2);
     for (int64_t i = 0; i < together; i++) {
         const LLVMValueRef blocks[] = {load(w, at[1], channels),
-                                       load(w, aic_at(e, at[1], aic_number(e, "image.block")), channels)};
+                                       load(w, aic_behind(e, at[1], "image.block"), channels)};
         store(w, at[0], aic_concat(e, blocks, 2));
-        at[0] = aic_at(e, at[0], aic_number(e, "pixel.pitch"));
-        at[1] = aic_at(e, at[1], aic_number(e, "image.step"));
+        at[0] = aic_behind(e, at[0], "pixel.pitch");
+        at[1] = aic_behind(e, at[1], "image.step");
     }
     aic_loop_end(e, &pixels);
 }
@@ -274,7 +274,7 @@ static void copy_blocks(const writer *w, LLVMValueRef target, LLVMValueRef sourc
     aic_loop blocks;
     aic_loop_begin(e, &blocks, "block: blocks of channels", first, aic_trips(e, end), pairs ? 2 : 1, NULL, 0);
     target = aic_at(e, target, aic_mul(e, blocks.index, w->key->c0 * w->target_bytes));
-    source = aic_at(e, source, aic_times(e, blocks.index, aic_number(e, "image.block")));
+    source = aic_at_index(e, source, blocks.index, "image.block");
     if (pairs) {
         copy_pairs(w, target, source);
     } else {
@@ -301,7 +301,7 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     LLVMValueRef source = aic_at(e, image_row(w, h), aic_number(e, "image.first"));
-    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_at(e, row, aic_number(e, "left.bytes")) : row;
+    LLVMValueRef target = aic_row_begins_inside(w->key) ? aic_behind(e, row, "left.bytes") : row;
     if (w->key->run && w->key->tail > 0) {
         copy_tail(w, target, source, 0, w->key->tail);
         return;
@@ -321,8 +321,8 @@ static void copy_columns(const writer *w, LLVMValueRef row, LLVMValueRef h)
         copy_blocks(w, target, source, w->key->pairs ? aic_number(e, "paired") : aic_int(e, 0), "blocks", false);
     }
     if (w->key->rest > 0 || w->key->missing > 0) {
-        copy_pixels(w, aic_at(e, target, aic_number(e, "rest.at")), aic_at(e, source, aic_number(e, "rest.from")),
-                    w->key->rest, w->key->missing);
+        copy_pixels(w, aic_behind(e, target, "rest.at"), aic_behind(e, source, "rest.from"), w->key->rest,
+                    w->key->missing);
     }
 }
 
@@ -388,7 +388,7 @@ static void emit_folded(const writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     fill(w, row, "row");
-    LLVMValueRef target = aic_at(e, row, aic_number(e, "left.bytes"));
+    LLVMValueRef target = aic_behind(e, row, "left.bytes");
     for (int64_t f = 0; f < w->key->fold; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
@@ -420,7 +420,7 @@ static void emit_into(const writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_begin(e, &branch, in_image);
     if (apart) {
         fill(w, row, "left");
-        fill(w, aic_at(e, row, aic_number(e, "right.at")), "right");
+        fill(w, aic_behind(e, row, "right.at"), "right");
     }
     copy_columns(w, row, h);
     aic_branch_end(e, &branch);
@@ -434,7 +434,7 @@ static void emit_rows(const writer *w, LLVMValueRef row, LLVMValueRef h, LLVMVal
     LLVMValueRef next[] = {row, h};
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), rows, 1, next, 2);
     (w->key->fold > 1 ? emit_folded : emit_into)(w, next[0], next[1]);
-    next[0] = aic_at(e, next[0], aic_number(e, "row.pitch"));
+    next[0] = aic_behind(e, next[0], "row.pitch");
     next[1] = aic_add(e, next[1], aic_number(e, "row.gap"));
     aic_loop_end(e, &loop);
 }

@@ -40,17 +40,16 @@ static void call_row(aic_emit *e, unsigned residue, LLVMValueRef row, LLVMValueR
 static void emit_apart(aic_emit *e, const aic_rows_key *key, LLVMValueRef note)
 {
     aic_loop loop;
-    aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    aic_loop_over(e, &loop, "row: rows of the band", aic_emit_param(e, 3));
     LLVMValueRef row = row_at(e, key, aic_emit_param(e, 0), loop.index);
     LLVMValueRef gap = key->gap ? aic_number(e, "row.gap") : aic_int(e, 1);
     LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), aic_times(e, loop.index, gap));
     if (key->windows) {
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_number(e, "row.step"), "");
-        h = aic_add(e, h, aic_times(e, window, aic_number(e, "row.skip")));
+        h = aic_add(e, h, aic_scaled(e, window, "row.skip"));
     }
     for (unsigned r = 0; r < key->residues; r++) {
-        LLVMValueRef at = r == 0 ? row : aic_at(e, row, aic_number(e, "residue.%u", r));
-        call_row(e, r, at, note, h, aic_int(e, 1));
+        call_row(e, r, aic_at_nth(e, row, "residue", r), note, h, aic_int(e, 1));
     }
     aic_loop_end(e, &loop);
 }

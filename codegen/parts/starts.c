@@ -46,11 +46,10 @@ static void emit_parts(const summer *s, LLVMValueRef start)
     LLVMValueRef prefixes = aic_at_const(e, start, bytes), sum = aic_zero(s->words);
     LLVMValueRef pitch = aic_number(e, "start.row"), columns = aic_trips(e, "kw");
     aic_loop rows, across;
-    aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_trips(e, "start.columns"), 1, NULL,
-                   0);
+    aic_loop_over(e, &across, "column: columns of start values", aic_trips(e, "start.columns"));
     aic_store(e, sum, aic_at(e, prefixes, aic_mul(e, across.index, bytes)), 0, s->bytes);
     aic_loop_end(e, &across);
-    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_trips(e, "kh"), 1, NULL, 0);
+    aic_loop_over(e, &rows, "row: kernel rows", aic_trips(e, "kh"));
     LLVMValueRef above = aic_at(e, prefixes, aic_times(e, rows.index, pitch)), below = aic_at(e, above, pitch);
     aic_store(e, sum, below, 0, s->bytes);
     aic_loop_begin(e, &across, "column: kernel columns of a start value", aic_int(e, 0), columns, 1, &sum, 1);
@@ -61,7 +60,7 @@ static void emit_parts(const summer *s, LLVMValueRef start)
     aic_store(e, LLVMBuildSub(e->builder, old, sum, ""), aic_at(e, below, at), bytes, s->bytes);
     aic_loop_end(e, &across);
     aic_loop_end(e, &rows);
-    LLVMValueRef all = aic_load(e, s->words, aic_at(e, prefixes, aic_number(e, "start.all")), 0, s->bytes);
+    LLVMValueRef all = aic_load(e, s->words, aic_behind(e, prefixes, "start.all"), 0, s->bytes);
     aic_store(e, all, start, 0, s->bytes);
 }
 
@@ -76,7 +75,7 @@ LLVMValueRef aic_emit_part_starts(aic_emit *e, const void *of, const char *name)
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     s.head = aic_number(e, "panel.start");
     aic_loop vectors;
-    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, key->vectors), 1, NULL, 0);
+    aic_loop_over(e, &vectors, "vector: vectors of a panel", aic_int(e, key->vectors));
     LLVMValueRef start =
         aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, key->lanes * (int64_t)sizeof(int32_t)));
     if (key->parted) {

@@ -43,12 +43,6 @@ static int64_t target_bytes(const walk *w)
 
 /* ---- places ---- */
 
-/* An address `block` blocks of columns behind another one of the source. */
-static LLVMValueRef source_block(const walk *w, LLVMValueRef source, int64_t block)
-{
-    return block == 0 ? source : aic_at(w->e, source, aic_number(w->e, "source.block.%lld", (long long)block));
-}
-
 /* An address `row` rows behind another one of the slab's target. */
 static LLVMValueRef target_row(const walk *w, const slab *c, LLVMValueRef target, int64_t row)
 {
@@ -83,8 +77,8 @@ static LLVMValueRef load_vector(const walk *w, const slab *c, LLVMValueRef sourc
 {
     const unsigned across = c->packet.blocks * LANES, first = i * c->packet.lanes, column = first % across;
     const int64_t offset = first / across * ROW_BYTES + column % LANES * SOURCE_BYTES;
-    return aic_load(w->e, aic_vector(w->e->i32, c->packet.lanes), source_block(w, source, blocks + column / LANES),
-                    offset, SOURCE_BYTES);
+    return aic_load(w->e, aic_vector(w->e->i32, c->packet.lanes),
+                    aic_at_nth(w->e, source, "source.block", blocks + column / LANES), offset, SOURCE_BYTES);
 }
 
 /* Loads step `s`'s operand for vector i of a packet, `blocks` blocks behind `input`. */
@@ -126,12 +120,6 @@ static void store(const walk *w, const slab *c, LLVMValueRef results, unsigned c
     }
 }
 
-/* An address `block` target blocks behind another one. */
-static LLVMValueRef target_block(const walk *w, LLVMValueRef target, int64_t block)
-{
-    return block == 0 ? target : aic_at(w->e, target, aic_number(w->e, "target.block.%lld", (long long)block));
-}
-
 /* Stores a row of 16 results and as many zeros. */
 static void store_filled(const walk *w, const slab *c, LLVMValueRef row, LLVMValueRef target)
 {
@@ -151,7 +139,7 @@ static void store_split(const walk *w, const slab *c, LLVMValueRef results, unsi
             from[i] = i / split * across + column + i % split;
         }
         LLVMValueRef rows = aic_permute(w->e, results, from, c->packet.rows * split);
-        store(w, c, rows, c->packet.rows * split, target_block(w, target, column / split));
+        store(w, c, rows, c->packet.rows * split, aic_at_nth(w->e, target, "target.block", column / split));
     }
 }
 
@@ -184,7 +172,7 @@ static void store_rows(const walk *w, const slab *c, LLVMValueRef results, unsig
         for (unsigned column = 0; column < c->columns; column += split) {
             unsigned left = c->columns - column;
             LLVMValueRef part = aic_lanes_of(e, results, row * across + column, 1, split);
-            store(w, c, part, left, target_row(w, c, target_block(w, target, column / split), row));
+            store(w, c, part, left, target_row(w, c, aic_at_nth(w->e, target, "target.block", column / split), row));
         }
     }
 }
@@ -251,8 +239,7 @@ static void emit_body(const walk *w, const slab *c, const row_addresses *from, i
 /* Bytes of `rows` rows of the target, and of a step's operand. */
 static LLVMValueRef target_rows(const walk *w, const slab *c, LLVMValueRef rows)
 {
-    return c->row_bytes != 0 ? aic_mul(w->e, rows, c->row_bytes)
-                             : aic_times(w->e, rows, aic_number(w->e, "target.row"));
+    return c->row_bytes != 0 ? aic_mul(w->e, rows, c->row_bytes) : aic_scaled(w->e, rows, "target.row");
 }
 
 static LLVMValueRef input_rows(const walk *w, unsigned s, LLVMValueRef rows)
@@ -340,7 +327,7 @@ static LLVMValueRef slab_target(const walk *w, LLVMValueRef column)
         return aic_at(e, w->target, aic_mul(e, column, target_bytes(w)));
     }
     LLVMValueRef number = LLVMBuildUDiv(e->builder, column, aic_int(e, width), "");
-    LLVMValueRef target = aic_at(e, w->target, aic_times(e, number, aic_number(e, "target.block")));
+    LLVMValueRef target = aic_at_index(e, w->target, number, "target.block");
     if (width <= LANES) {
         return target; /* blocks of the source start one or two of the target */
     }
@@ -466,7 +453,7 @@ static void emit_slabs(const walk *w)
         LLVMValueRef first = k->overlaps ? aic_min(e, loop.index, aic_number(e, "blocks.last")) : loop.index;
         const place at = {.block = first,
                           .column = aic_mul(e, first, LANES),
-                          .source = k->slabs ? aic_times(e, first, aic_number(e, "source.block")) : none};
+                          .source = k->slabs ? aic_scaled(e, first, "source.block") : none};
         emit_slab(w, &c, &at, k->blocks, false);
         aic_loop_end(e, &loop);
     }
@@ -515,8 +502,8 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     aic_loop_begin(e, &loop, "matrix: matrices of the result", first, end, 1, NULL, 0);
     w->target = target;
     if (w->k->many) {
-        start = aic_times(e, loop.index, aic_number(e, "matrix.source"));
-        w->target = aic_at(e, target, aic_times(e, loop.index, aic_number(e, "matrix.target")));
+        start = aic_scaled(e, loop.index, "matrix.source");
+        w->target = aic_at_index(e, target, loop.index, "matrix.target");
     }
     LLVMValueRef low = aic_max(e, row, start), high = aic_min(e, past, aic_add(e, start, rows));
     w->source = aic_at(e, source, aic_mul(e, LLVMBuildNSWSub(b, low, row, ""), ROW_BYTES));

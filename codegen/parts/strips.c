@@ -80,8 +80,8 @@ static void emit_last_row(const frame *f)
     aic_branch branch;
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, f->last, aic_number(e, "bands"), ""));
     LLVMValueRef last = aic_number(e, "rows.last");
-    LLVMValueRef source = aic_at(e, f->source, aic_number(e, "tail.source"));
-    source = aic_at(e, source, aic_number(e, "last.source"));
+    LLVMValueRef source = aic_behind(e, f->source, "tail.source");
+    source = aic_behind(e, source, "last.source");
     aic_store(e, load_tail(f, source), f->private, 0, ROW_BYTES);
     call_strip(f, "tail", f->private, last, aic_int(e, 1), aic_number(e, "tail.column"));
     aic_branch_end(e, &branch);
@@ -109,8 +109,7 @@ LLVMValueRef aic_emit_part_strips(aic_emit *e, const void *of, const char *name)
     }
     if (f.key->tail > 0) {
         LLVMValueRef count = aic_min(e, size, aic_add(e, left, aic_int(e, -1)));
-        call_strip(&f, "tail", aic_at(e, source, aic_number(e, "tail.source")), row, count,
-                   aic_number(e, "tail.column"));
+        call_strip(&f, "tail", aic_behind(e, source, "tail.source"), row, count, aic_number(e, "tail.column"));
     }
     aic_loop_end(e, &loop);
     if (f.key->tail > 0) {

@@ -48,28 +48,19 @@ typedef struct tile {
 
 /* ---- addresses ---- */
 
-/* Address of a pixel, the first one's being `band`. */
-static LLVMValueRef pixel_at(const tile *k, LLVMValueRef band, unsigned pixel)
-{
-    return pixel == 0 ? band : aic_at(k->e, band, aic_number(k->e, "pixel.%u", pixel));
-}
-
 /* Address of the sums of a pixel and a vector where they are stored. */
 static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
 {
     aic_emit *e = k->e;
     const unsigned channel = vector * k->lanes, block = channel / AIC_BLOCK_COLUMNS;
-    LLVMValueRef at = block == 0 ? k->out : aic_at(e, k->out, aic_number(e, "out.block.%u", block));
-    if (pixel > 0) {
-        at = aic_at(e, at, aic_number(e, "out.%u", pixel));
-    }
+    LLVMValueRef at = aic_at_nth(e, aic_at_nth(e, k->out, "out.block", block), "out", pixel);
     return aic_at_const(e, at, (int64_t)(channel % AIC_BLOCK_COLUMNS) * AIC_SUM_BYTES);
 }
 
 /* What is behind the head of the panel. */
 static LLVMValueRef behind_head(const tile *k)
 {
-    return k->key->has_head ? aic_at(k->e, k->panel, aic_number(k->e, "panel.start")) : k->panel;
+    return k->key->has_head ? aic_behind(k->e, k->panel, "panel.start") : k->panel;
 }
 
 /* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
@@ -97,7 +88,7 @@ static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row,
 {
     aic_emit *e = k->e;
     const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
-    LLVMValueRef number = aic_add(e, aic_times(e, row, aic_number(e, "start.columns")), column);
+    LLVMValueRef number = aic_add(e, aic_scaled(e, row, "start.columns"), column);
     LLVMValueRef at = aic_at(e, k->panel, aic_mul(e, number, (int64_t)bytes * k->vectors));
     return aic_load(e, k->sum_type, at, (int64_t)(k->vectors + vector) * bytes, bytes);
 }
@@ -132,14 +123,9 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 
 static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 {
-    aic_emit *e = k->e;
-    LLVMValueRef limits[] = {aic_splat(e, aic_int(e, INT32_MIN), k->lanes),
-                             aic_splat(e, aic_int(e, INT32_MAX), k->lanes)};
-    LLVMTypeRef type = k->total_type;
-    LLVMValueRef args[] = {total, limits[0]};
-    LLVMValueRef raised = aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
-    LLVMValueRef more[] = {raised, limits[1]};
-    return LLVMBuildTrunc(e->builder, aic_emit_intrinsic(e, "llvm.smin", &type, 1, more, 2), k->out_type, "");
+    LLVMValueRef raised = aic_vector_max(k->e, total, aic_const_int(k->total_type, INT32_MIN));
+    LLVMValueRef clamped = aic_vector_min(k->e, raised, aic_const_int(k->total_type, INT32_MAX));
+    return LLVMBuildTrunc(k->e->builder, clamped, k->out_type, "");
 }
 
 static void store_totals(const tile *k, LLVMValueRef *totals)
@@ -191,7 +177,7 @@ static LLVMValueRef group_offset(const tile *k, unsigned channel)
 {
     aic_emit *e = k->e;
     const int64_t at = (int64_t)(channel * sizeof(int32_t));
-    LLVMValueRef head = aic_at(e, k->panel, aic_number(e, "groups.at"));
+    LLVMValueRef head = aic_behind(e, k->panel, "groups.at");
     return LLVMBuildZExt(e->builder, aic_load(e, e->i32, head, at, sizeof(int32_t)), e->i64, "");
 }
 
@@ -234,7 +220,7 @@ static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, uns
     aic_emit *e = k->e;
     const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMValueRef pixel = pixel_at(k, band, p), value = NULL;
+    LLVMValueRef pixel = aic_at_nth(e, band, "pixel", p), value = NULL;
     const aic_tile_image image = (aic_tile_image)k->key->image;
     if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
         pixel = aic_at(e, pixel, k->seen[vector]);
@@ -344,7 +330,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
     if (aic_tile_jumps(k->key)) { /* the next tap is as far away as if all k-packs had been computed */
-        carried[k->sums] = aic_at(e, values[k->sums], aic_number(e, "tap.panel"));
+        carried[k->sums] = aic_behind(e, values[k->sums], "tap.panel");
     }
     for (unsigned i = 0; i <= k->sums; i++) {
         values[i] = carried[i];
@@ -375,7 +361,7 @@ static void emit_pixel(const tile *k, LLVMValueRef *values)
     aic_loop_begin(e, &loop, BLOCK_LOOP, aic_int(e, 0), blocks, 1, values, k->sums + 1);
     name_carried(k, &loop, "acc", ".block");
     of.kpacks = kpacks_of(k, loop.index, blocks);
-    emit_tap(&of, values, aic_times(e, loop.index, aic_number(e, "block.pitch")), aic_int(e, 0));
+    emit_tap(&of, values, aic_scaled(e, loop.index, "block.pitch"), aic_int(e, 0));
     aic_loop_end(e, &loop);
 }
 
@@ -390,7 +376,7 @@ static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_
     aic_loop loop;
     aic_loop_begin(e, &loop, "tap: taps that are not all padding", first, end, 1, values, k->sums + 1);
     name_carried(k, &loop, "acc", ".tap");
-    values[k->sums] = aic_at(e, k->first, aic_times(e, loop.index, aic_number(e, "tap.panel")));
+    values[k->sums] = aic_at_index(e, k->first, loop.index, "tap.panel");
     visit(k, values, channel_offset, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -487,10 +473,10 @@ static void emit_reduction(tile *k, LLVMValueRef *totals)
     LLVMValueRef blocks = one ? aic_int(e, 1) : aic_trips(e, "blocks");
     aic_loop_begin(e, &channels, BLOCK_LOOP, aic_int(e, 0), blocks, 1, totals, k->sums + 1);
     name_carried(k, &channels, "total", ".block");
-    LLVMValueRef offset = aic_times(e, channels.index, aic_number(e, "block.pitch"));
+    LLVMValueRef offset = aic_scaled(e, channels.index, "block.pitch");
     k->kpacks = kpacks_of(k, channels.index, blocks);
     if (aic_tile_skips(k->key) && k->key->block_taps == 1) {
-        k->first = aic_at(e, behind_head(k), aic_times(e, channels.index, aic_number(e, "block.panel")));
+        k->first = aic_at(e, behind_head(k), aic_scaled(e, channels.index, "block.panel"));
         emit_range(k, totals, offset, emit_tap_block);
     } else {
         k->first = totals[k->sums];

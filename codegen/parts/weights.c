@@ -38,7 +38,7 @@ static unsigned part_of(const packer *p)
 /* An address in panel number `i` of those that are packed together, from the same place in the first one. */
 static LLVMValueRef in_panel(const packer *p, LLVMValueRef first, unsigned i)
 {
-    return i == 0 ? first : aic_at(p->e, first, aic_number(p->e, "panel.%u", i));
+    return aic_at_nth(p->e, first, "panel", i);
 }
 
 /* Stores the k-packs of one plane of a block of output channels, the first of which has this number, `step` steps
@@ -156,7 +156,7 @@ static LLVMValueRef load_rows(const packer *p, LLVMValueRef source, int64_t rows
     LLVMTypeRef elements = aic_vector(p->element, p->block), raws = aic_vector(p->raw, p->block);
     LLVMValueRef sum = NULL;
     for (int64_t r = 0; r < rows; r++) {
-        LLVMValueRef from = r == 0 ? source : aic_at(e, source, aic_number(e, "row.%lld", (long long)r));
+        LLVMValueRef from = aic_at_nth(e, source, "row", r);
         LLVMValueRef row =
             p->mask != NULL ? aic_load_lanes_or_zero(e, elements, p->mask, from, 0) : aic_load(e, elements, from, 0, 1);
         if (elements != raws) {
@@ -228,7 +228,7 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef kpack)
         return kpack;
     }
     LLVMValueRef size = aic_number(e, "block.kpacks"), block = LLVMBuildUDiv(e->builder, kpack, size, "");
-    return aic_add(e, aic_times(e, block, aic_number(e, "block.steps")), LLVMBuildURem(e->builder, kpack, size, ""));
+    return aic_add(e, aic_scaled(e, block, "block.steps"), LLVMBuildURem(e->builder, kpack, size, ""));
 }
 
 /* ---- the parts ---- */
@@ -291,13 +291,12 @@ LLVMValueRef aic_emit_part_weights_rows(aic_emit *e, const void *of, const char 
         aic_loop kpacks;
         aic_loop_begin(e, &kpacks, "kpack: k-packs of a pixel", aic_int(e, 0), aic_trips(e, "kpacks"), 1, s.of,
                        s.count);
-        emit_kpack(&p, aic_at(e, source, aic_times(e, kpacks.index, aic_number(e, "rows"))),
+        emit_kpack(&p, aic_at_index(e, source, kpacks.index, "rows"),
                    aic_at(e, row, aic_mul(e, steps_before(&p, kpacks.index), p.step_bytes)), key->kpack_channels, &s);
         aic_loop_end(e, &kpacks);
     }
     if (key->rest > 0) {
-        emit_kpack(&p, aic_at(e, source, aic_number(e, "rest.source")), aic_at(e, row, aic_number(e, "rest.at")),
-                   key->rest, &s);
+        emit_kpack(&p, aic_behind(e, source, "rest.source"), aic_behind(e, row, "rest.at"), key->rest, &s);
     }
     for (unsigned i = 0; i < s.count; i++) { /* the start values */
         aic_store(e, LLVMBuildNeg(e->builder, s.of[i], ""), at_register(&p, p.panel, i), 0,

@@ -96,24 +96,6 @@ static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows
     }
 }
 
-/* ---- addresses ---- */
-
-/* The address that a number of this name and index is behind another one; index 0 is that itself. */
-static LLVMValueRef behind(aic_emit *e, LLVMValueRef base, const char *name, int index)
-{
-    return index == 0 ? base : aic_at(e, base, aic_number(e, "%s.%d", name, index));
-}
-
-static LLVMValueRef scaled(aic_emit *e, LLVMValueRef index, const char *pitch)
-{
-    return aic_times(e, index, aic_number(e, "%s", pitch));
-}
-
-static LLVMValueRef at(aic_emit *e, LLVMValueRef base, LLVMValueRef index, const char *pitch)
-{
-    return aic_at(e, base, scaled(e, index, pitch));
-}
-
 /* ---- windows ---- */
 
 /* Whether any lane of the sum is no number. */
@@ -134,11 +116,11 @@ static LLVMValueRef emit_window(aic_emit *e, int64_t m, LLVMValueRef v, LLVMValu
     const int side = (int)m + 2, last = side - 1;
     LLVMValueRef x[SIDE * SIDE] = {NULL};
     for (int i = 0; i < side * side; i++) {
-        x[i / side * SIDE + i % side] = aic_load(e, type, behind(e, raw, "pixel", i), 0, FLOAT_BYTES);
+        x[i / side * SIDE + i % side] = aic_load(e, type, aic_at_nth(e, raw, "pixel", i), 0, FLOAT_BYTES);
     }
     transform(e, B, m, side, side, x);
     for (int i = 0; i < side * side; i++) {
-        aic_store(e, x[i / side * SIDE + i % side], behind(e, v, "point", i), 0, FLOAT_BYTES);
+        aic_store(e, x[i / side * SIDE + i % side], aic_at_nth(e, v, "point", i), 0, FLOAT_BYTES);
     }
     const LLVMValueRef corner[] = {x[0], x[last], x[last * SIDE], x[last * SIDE + last]};
     for (int i = 0; i < 4; i++) {
@@ -181,16 +163,17 @@ static LLVMValueRef sized_trips(aic_emit *e, const char *name, int size)
 static void emit_group(aic_emit *e, LLVMValueRef group, LLVMValueRef raw, LLVMValueRef rows, int size)
 {
     aic_loop down, across;
-    LLVMValueRef count = sized_trips(e, "across", size), first = aic_at(e, group, aic_number(e, "group.head"));
+    LLVMValueRef count = sized_trips(e, "across", size), first = aic_behind(e, group, "group.head");
     aic_store(e, aic_int(e, 0), group, AIC_GROUP_TAP * (int64_t)WORD_BYTES, WORD_BYTES);
     aic_store(e, raw, group, AIC_GROUP_BAND * (int64_t)WORD_BYTES, WORD_BYTES);
-    aic_loop_begin(e, &down, "row: small tiles of a group, down", aic_int(e, 0), rows, 1, NULL, 0);
-    LLVMValueRef row = at(e, raw, down.index, "raw.row"), before = aic_times(e, down.index, count);
-    aic_loop_begin(e, &across, "col: small tiles of a group, across", aic_int(e, 0), count, 1, NULL, 0);
+    aic_loop_over(e, &down, "row: small tiles of a group, down", rows);
+    LLVMValueRef row = aic_at_index(e, raw, down.index, "raw.row"), before = aic_times(e, down.index, count);
+    aic_loop_over(e, &across, "col: small tiles of a group, across", count);
     LLVMValueRef tile = aic_add(e, before, across.index);
     LLVMValueRef note =
         aic_at_const(e, aic_at(e, group, aic_mul(e, tile, WORD_BYTES)), AIC_GROUP_NOTES * (int64_t)WORD_BYTES);
-    LLVMValueRef args[] = {at(e, first, tile, "tile.pitch"), at(e, row, across.index, "raw.col"), note};
+    LLVMValueRef args[] = {aic_at_index(e, first, tile, "tile.pitch"), aic_at_index(e, row, across.index, "raw.col"),
+                           note};
     aic_emit_call(e, aic_callee(e, "input", 3, 0), args, 3);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
@@ -204,22 +187,23 @@ LLVMValueRef aic_emit_part_winograd_image(aic_emit *e, const void *of, const cha
     aic_note_function(e, "packs rows of the image and transforms them, image row `first` at the top");
     LLVMBuilderRef b = e->builder;
     LLVMValueRef groups = aic_emit_param(e, 0), m = aic_int(e, key->m);
-    LLVMValueRef raw = aic_at(e, groups, aic_number(e, "raw.at"));
+    LLVMValueRef raw = aic_behind(e, groups, "raw.at");
     LLVMValueRef tiles = LLVMBuildUDiv(b, aic_add(e, aic_emit_param(e, 3), aic_int(e, key->m - 3)), m, "");
     LLVMValueRef packed = aic_add(e, aic_mul(e, tiles, key->m), aic_int(e, 2));
     aic_emit_call(e, aic_callee(e, "rows", 2, 2),
                   (LLVMValueRef[]){raw, aic_emit_param(e, 1), aic_emit_param(e, 2), packed}, 4);
     LLVMValueRef most = aic_number(e, "down"), up = aic_add(e, aic_add(e, tiles, most), aic_int(e, -1));
     aic_loop down;
-    aic_loop_begin(e, &down, "group: rows of groups", aic_int(e, 0), LLVMBuildUDiv(b, up, most, ""), 1, NULL, 0);
+    aic_loop_over(e, &down, "group: rows of groups", LLVMBuildUDiv(b, up, most, ""));
     LLVMValueRef left = LLVMBuildNSWSub(b, tiles, aic_times(e, down.index, most), "");
-    LLVMValueRef row = at(e, groups, down.index, "group.row"), from = at(e, raw, down.index, "raw.down");
+    LLVMValueRef row = aic_at_index(e, groups, down.index, "group.row"),
+                 from = aic_at_index(e, raw, down.index, "raw.down");
     for (int size = 0; size <= key->small_cols; size++) {
         aic_loop across;
-        aic_loop_begin(e, &across, "group: groups across", aic_int(e, 0), sized_trips(e, "groups", size), 1, NULL, 0);
+        aic_loop_over(e, &across, "group: groups across", sized_trips(e, "groups", size));
         LLVMValueRef number = size == 0 ? across.index : aic_add(e, across.index, aic_number(e, "groups.0"));
-        emit_group(e, at(e, row, number, "group.bytes"), at(e, from, number, "raw.across"), aic_min(e, left, most),
-                   size);
+        emit_group(e, aic_at_index(e, row, number, "group.bytes"), aic_at_index(e, from, number, "raw.across"),
+                   aic_min(e, left, most), size);
         aic_loop_end(e, &across);
     }
     aic_loop_end(e, &down);
@@ -246,19 +230,18 @@ static void emit_products(const tile *t)
 {
     aic_emit *e = t->e;
     aic_loop points, blocks;
-    LLVMValueRef first = aic_at(e, t->group, aic_number(e, "group.head"));
-    LLVMValueRef planes = aic_at(e, t->panel, aic_number(e, "planes.at"));
-    aic_loop_begin(e, &points, "point: points of the small tiles", aic_int(e, 0), aic_trips(e, "points"), 1, NULL, 0);
-    LLVMValueRef sums = at(e, t->sums, points.index, "sums.point"), from = at(e, first, points.index, "point.pitch");
-    LLVMValueRef plane = at(e, planes, points.index, "plane.bytes");
-    aic_loop_begin(e, &blocks, "block: products of several small tiles", aic_int(e, 0), aic_trips(e, "blocks"), 1, NULL,
-                   0);
-    call_product(t, "product", at(e, sums, blocks.index, "block.sums"), at(e, from, blocks.index, "block.tiles"),
-                 plane);
+    LLVMValueRef first = aic_behind(e, t->group, "group.head");
+    LLVMValueRef planes = aic_behind(e, t->panel, "planes.at");
+    aic_loop_over(e, &points, "point: points of the small tiles", aic_trips(e, "points"));
+    LLVMValueRef sums = aic_at_index(e, t->sums, points.index, "sums.point"),
+                 from = aic_at_index(e, first, points.index, "point.pitch");
+    LLVMValueRef plane = aic_at_index(e, planes, points.index, "plane.bytes");
+    aic_loop_over(e, &blocks, "block: products of several small tiles", aic_trips(e, "blocks"));
+    call_product(t, "product", aic_at_index(e, sums, blocks.index, "block.sums"),
+                 aic_at_index(e, from, blocks.index, "block.tiles"), plane);
     aic_loop_end(e, &blocks);
     if (t->key->rest) {
-        call_product(t, "rest", aic_at(e, sums, aic_number(e, "rest.sums")),
-                     aic_at(e, from, aic_number(e, "rest.tiles")), plane);
+        call_product(t, "rest", aic_behind(e, sums, "rest.sums"), aic_behind(e, from, "rest.tiles"), plane);
     }
     aic_loop_end(e, &points);
 }
@@ -270,7 +253,7 @@ static void emit_direct(const tile *t, LLVMValueRef out, LLVMValueRef raw)
     for (int64_t row = 0; row < t->key->m; row++) {
         LLVMValueRef args[] = {aic_at(e, out, aic_mul(e, aic_number(e, "out.row"), row)),
                                aic_at(e, raw, aic_mul(e, aic_number(e, "raw.row"), row)),
-                               aic_at(e, t->panel, aic_number(e, "panel.start")), t->taps};
+                               aic_behind(e, t->panel, "panel.start"), t->taps};
         aic_emit_call(e, aic_callee(e, "direct", 4, 0), args, 4);
     }
 }
@@ -301,13 +284,13 @@ static void emit_results(const tile *t)
     LLVMValueRef raw = aic_load(e, e->ptr, t->group, AIC_GROUP_BAND * (int64_t)WORD_BYTES, WORD_BYTES);
     LLVMValueRef weights = LLVMBuildZExt(e->builder, aic_load(e, e->i32, t->panel, 0, 4), e->i64, "");
     LLVMValueRef count = aic_trips(e, "across");
-    aic_loop_begin(e, &down, "row: small tiles, down", aic_int(e, 0), aic_trips(e, "down"), 1, NULL, 0);
-    LLVMValueRef out = aic_at(e, t->out, aic_mul(e, scaled(e, down.index, "out.row"), m));
-    LLVMValueRef from = aic_at(e, raw, aic_mul(e, scaled(e, down.index, "raw.row"), m));
-    aic_loop_begin(e, &across, "col: small tiles, across", aic_int(e, 0), count, 1, NULL, 0);
+    aic_loop_over(e, &down, "row: small tiles, down", aic_trips(e, "down"));
+    LLVMValueRef out = aic_at(e, t->out, aic_mul(e, aic_scaled(e, down.index, "out.row"), m));
+    LLVMValueRef from = aic_at(e, raw, aic_mul(e, aic_scaled(e, down.index, "raw.row"), m));
+    aic_loop_over(e, &across, "col: small tiles, across", count);
     emit_result(t, aic_add(e, aic_times(e, down.index, count), across.index),
                 aic_at(e, out, aic_mul(e, across.index, m * ROW_BYTES)),
-                aic_at(e, from, aic_mul(e, scaled(e, across.index, "raw.pixel"), m)), weights);
+                aic_at(e, from, aic_mul(e, aic_scaled(e, across.index, "raw.pixel"), m)), weights);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
 }
@@ -323,7 +306,7 @@ LLVMValueRef aic_emit_part_winograd_tile(aic_emit *e, const void *of, const char
     t.group = aic_emit_param(e, 1);
     t.panel = aic_emit_param(e, 2);
     t.taps = aic_emit_param(e, 3);
-    t.sums = aic_at(e, t.taps, aic_number(e, "sums.at"));
+    t.sums = aic_behind(e, t.taps, "sums.at");
     emit_products(&t);
     emit_results(&t);
     return aic_emit_function_end(e);
@@ -347,15 +330,15 @@ static void emit_vector(aic_emit *e, const aic_winograd_key *key, unsigned vecto
     const int m = (int)key->m, side = m + 2;
     LLVMTypeRef type = aic_vector(e->f32, (unsigned)key->lanes);
     LLVMValueRef x[SIDE * SIDE] = {NULL};
-    sums = behind(e, sums, "block", (int)block_of(key, vector));
-    out = behind(e, out, "out.block", (int)block_of(key, vector));
+    sums = aic_at_nth(e, sums, "block", (int)block_of(key, vector));
+    out = aic_at_nth(e, out, "out.block", (int)block_of(key, vector));
     const int64_t column = column_of(key, vector);
     for (int i = 0; i < side * side; i++) {
-        x[i / side * SIDE + i % side] = aic_load(e, type, behind(e, sums, "point", i), column, FLOAT_BYTES);
+        x[i / side * SIDE + i % side] = aic_load(e, type, aic_at_nth(e, sums, "point", i), column, FLOAT_BYTES);
     }
     transform(e, A, key->m, m, side, x);
     for (int i = 0; i < m * m; i++) {
-        LLVMValueRef to = behind(e, out, "out", i / m), result = x[i / m * SIDE + i % m];
+        LLVMValueRef to = aic_at_nth(e, out, "out", i / m), result = x[i / m * SIDE + i % m];
         const int64_t offset = (int64_t)(i % m) * ROW_BYTES + column;
         if (key->adds) {
             result = LLVMBuildFAdd(e->builder, aic_load(e, type, to, offset, FLOAT_BYTES), result, "");
