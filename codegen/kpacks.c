@@ -101,9 +101,7 @@ enum { MAGNITUDE = 0x7fff }; /* the bits of an element without its sign */
 
 LLVMValueRef aic_larger_magnitude(aic_emit *e, LLVMValueRef most, LLVMValueRef elements)
 {
-    LLVMTypeRef type = LLVMTypeOf(most);
-    LLVMValueRef args[] = {most, LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "")};
-    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+    return aic_vector_max(e, most, LLVMBuildAnd(e->builder, elements, aic_const_int(LLVMTypeOf(most), MAGNITUDE), ""));
 }
 
 LLVMValueRef aic_any_special(aic_emit *e, int64_t first, int64_t end, LLVMValueRef elements)

@@ -43,22 +43,14 @@ void aic_emit_divide(aic_emit *e, LLVMModuleRef hot)
 
 /* ---- functions ---- */
 
-static LLVMAttributeRef attribute(aic_emit *e, const char *name)
+static LLVMAttributeRef attribute(aic_emit *e, const char *name, uint64_t value)
 {
-    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
+    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
 }
 
-/* Asks for an unwind table that holds at every instruction, as a debugger stops at any. */
-static LLVMAttributeRef unwind_attribute(aic_emit *e)
+static void add_attribute(aic_emit *e, const char *name, uint64_t value)
 {
-    static const char NAME[] = "uwtable";
-    enum { ASYNCHRONOUS = 2 };
-    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(NAME, sizeof NAME - 1), ASYNCHRONOUS);
-}
-
-static void add_attribute(aic_emit *e, const char *name)
-{
-    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name, value));
 }
 
 static void set_text_attribute(aic_emit *e, const char *name, const char *value)
@@ -88,6 +80,7 @@ void aic_emit_hide(const aic_emit *e, LLVMValueRef function)
 /* Adds a function and makes it the one that is emitted. */
 static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVMTypeRef type)
 {
+    enum { ASYNCHRONOUS = 2 };
     e->compiled_well = kind == AIC_EMIT_HOT || kind == AIC_EMIT_HOT_ENTRY;
     e->carries_vectors = kind == AIC_EMIT_HOT || kind == AIC_EMIT_SELDOM;
     e->module = e->compiled_well ? e->hot : e->frame;
@@ -95,15 +88,16 @@ static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVM
     if (kind != AIC_EMIT_ENTRY && kind != AIC_EMIT_HOT_ENTRY) {
         aic_emit_hide(e, e->function);
     }
-    /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
-    add_attribute(e, "nounwind");
+    /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. A table
+     * holds at every instruction, as a debugger stops at any. */
+    add_attribute(e, "nounwind", 0);
     if (e->unwind) {
-        LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, unwind_attribute(e));
+        add_attribute(e, "uwtable", ASYNCHRONOUS);
     }
     /* Each function gets its own register allocation. */
-    add_attribute(e, "noinline");
+    add_attribute(e, "noinline", 0);
     if (!e->compiled_well) {
-        add_attribute(e, "optnone");
+        add_attribute(e, "optnone", 0);
     }
     if (!e->own_machine) {
         set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
@@ -132,7 +126,7 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
         LLVMValueRef param = LLVMGetParam(e->function, i);
         aic_name(e, param, "%s", names[i]);
         if (i < pointers) {
-            LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
+            LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias", 0));
         }
     }
 }
@@ -373,8 +367,9 @@ static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
 
 /* What the body of a loop and its next iteration see of its index, and the body of the pointers it carries. Where code
  * is compiled fast nobody looks for other addresses. */
-static void enter_body(aic_emit *e, aic_loop *loop, const char *text)
+static void enter_body(aic_emit *e, aic_loop *loop)
 {
+    const char *text = loop->text;
     const int name = (int)strcspn(text, ":");
     if (loop->in_memory) {
         loop->index = loaded(e, loop->kept_index);
@@ -423,7 +418,7 @@ static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
 }
 
 /* The index, as the header has it, and what is carried. The builder stands before the loop, then in its header. */
-static LLVMValueRef enter_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first)
+static LLVMValueRef enter_loop(aic_emit *e, aic_loop *loop, LLVMValueRef first)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     if (loop->in_memory) {
@@ -438,15 +433,16 @@ static LLVMValueRef enter_loop(aic_emit *e, aic_loop *loop, const char *text, LL
         return loop->tested ? loaded(e, loop->kept_index) : NULL;
     }
     loop->kept_index = LLVMBuildPhi(e->builder, e->i64, "");
-    aic_name(e, loop->kept_index, "%.*s.phi", (int)strcspn(text, ":"), text);
+    aic_name(e, loop->kept_index, "%.*s.phi", (int)strcspn(loop->text, ":"), loop->text);
     LLVMAddIncoming(loop->kept_index, &first, &before, 1);
     make_phis(e, loop, before);
     return loop->kept_index;
 }
 
 /* Makes the loop's blocks and what its header holds; the builder stands in its body afterwards. */
-static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first)
+static void open_loop(aic_emit *e, aic_loop *loop, LLVMValueRef first)
 {
+    const char *text = loop->text;
     const int name = (int)strcspn(text, ":");
     if (!e->carries_vectors && aic_llvm_verifies()) {
         check_carried(loop);
@@ -455,7 +451,7 @@ static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRe
     loop->header = append_block(e, text, ".loop");
     loop->exit = append_block(e, text, ".end");
     aic_note_loop(e, loop, text, first);
-    LLVMValueRef index = enter_loop(e, loop, text, first);
+    LLVMValueRef index = enter_loop(e, loop, first);
     if (loop->tested) {
         LLVMBasicBlockRef body = append_block(e, text, ".body");
         LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, index, loop->limit, "");
@@ -463,27 +459,36 @@ static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRe
         LLVMBuildCondBr(e->builder, more, body, loop->exit);
         LLVMPositionBuilderAtEnd(e->builder, body);
     }
-    enter_body(e, loop, text);
+    enter_body(e, loop);
+}
+
+/* All but the steps and whether the header tests; there is one iteration so far. */
+static void set_up(aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, LLVMValueRef *carried,
+                   unsigned count)
+{
+    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
+    loop->text = text;
+    loop->index = first;
+    loop->limit = limit;
+    loop->step = 0;
+    loop->by = NULL;
+    loop->carried = carried;
+    loop->count = count;
+    loop->tested = false;
+    loop->header = loop->exit = NULL;
 }
 
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count)
 {
-    int64_t low, high;
-    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
+    int64_t low = 0, high = 0;
     const bool fixed = is_constant(first, &low) && is_constant(limit, &high);
     const bool entered = fixed ? low < high : is_constant(first, &low) && low == 0 && is_positive(e, limit);
-    loop->text = text;
-    loop->index = first;
-    loop->limit = limit;
+    set_up(loop, text, first, limit, carried, count);
     loop->step = step;
-    loop->by = NULL;
-    loop->carried = carried;
-    loop->count = count;
     loop->tested = !entered;
-    loop->header = loop->exit = NULL;
     if (!entered || !fixed || low + step < high) {
-        open_loop(e, loop, text, first);
+        open_loop(e, loop, first);
     }
 }
 
@@ -495,19 +500,18 @@ void aic_loop_over(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef l
 void aic_loop_begin_entered(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef limit, int64_t step,
                             LLVMValueRef *carried, unsigned count)
 {
-    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
-    *loop = (aic_loop){
-        .text = text, .index = aic_int(e, 0), .limit = limit, .step = step, .carried = carried, .count = count};
-    open_loop(e, loop, text, loop->index);
+    set_up(loop, text, aic_int(e, 0), limit, carried, count);
+    loop->step = step;
+    open_loop(e, loop, loop->index);
 }
 
 void aic_loop_begin_by(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit,
                        LLVMValueRef by, bool entered, LLVMValueRef *carried, unsigned count)
 {
-    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
-    *loop = (aic_loop){
-        .text = text, .index = first, .limit = limit, .by = by, .carried = carried, .count = count, .tested = !entered};
-    open_loop(e, loop, text, first);
+    set_up(loop, text, first, limit, carried, count);
+    loop->by = by;
+    loop->tested = !entered;
+    open_loop(e, loop, first);
 }
 
 void aic_loop_end(aic_emit *e, aic_loop *loop)

@@ -1,6 +1,7 @@
 /* Vector helpers of the emitter. */
 #include "codegen/llvm/vec.h"
 #include "codegen/family/family.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 
 #include <string.h>
@@ -102,11 +103,6 @@ LLVMValueRef aic_fma_exact(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValu
     return LLVMBuildFPTrunc(l, LLVMBuildBitCast(l, odd, doubles, ""), LLVMTypeOf(a), "");
 }
 
-static LLVMValueRef splat_int(LLVMTypeRef type, uint64_t value)
-{
-    return aic_const_int(type, (int64_t)value);
-}
-
 /* Every lane the scalar constant. */
 static LLVMValueRef splat_const(LLVMTypeRef type, LLVMValueRef scalar)
 {
@@ -143,25 +139,26 @@ LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double hig
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, least, a, ""), least, a, "");
 }
 
-LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+LLVMValueRef aic_lanewise(aic_emit *e, const char *intrinsic, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef args[] = {a, b};
-    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+    return aic_emit_intrinsic(e, intrinsic, &type, 1, args, 2);
+}
+
+LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return aic_lanewise(e, "llvm.smax", a, b);
 }
 
 LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef args[] = {a, b};
-    return aic_emit_intrinsic(e, "llvm.smin", &type, 1, args, 2);
+    return aic_lanewise(e, "llvm.smin", a, b);
 }
 
 LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef args[] = {a, b};
-    return aic_emit_intrinsic(e, "llvm.umin", &type, 1, args, 2);
+    return aic_lanewise(e, "llvm.umin", a, b);
 }
 
 /* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN
@@ -172,13 +169,14 @@ static LLVMValueRef half_to_float_portable(aic_emit *e, LLVMValueRef bits)
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
     LLVMTypeRef words = aic_vector(e->i32, lanes), floats = aic_vector(e->f32, lanes);
     LLVMValueRef wide = LLVMBuildZExt(b, bits, words, "");
-    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, wide, splat_int(words, 0x8000), ""), splat_int(words, 16), "");
-    LLVMValueRef rest = LLVMBuildAnd(b, wide, splat_int(words, 0x7fff), "");
-    LLVMValueRef small = LLVMBuildBitCast(b, LLVMBuildShl(b, rest, splat_int(words, 13), ""), floats, "");
-    LLVMValueRef scale = LLVMConstBitCast(splat_int(words, 0x77800000), floats);
+    LLVMValueRef sign =
+        LLVMBuildShl(b, LLVMBuildAnd(b, wide, aic_const_int(words, 0x8000), ""), aic_const_int(words, 16), "");
+    LLVMValueRef rest = LLVMBuildAnd(b, wide, aic_const_int(words, 0x7fff), "");
+    LLVMValueRef small = LLVMBuildBitCast(b, LLVMBuildShl(b, rest, aic_const_int(words, 13), ""), floats, "");
+    LLVMValueRef scale = LLVMConstBitCast(aic_const_int(words, 0x77800000), floats);
     LLVMValueRef scaled = LLVMBuildBitCast(b, LLVMBuildFMul(b, small, scale, ""), words, "");
-    LLVMValueRef special = LLVMBuildICmp(b, LLVMIntUGE, rest, splat_int(words, 0x7c00), "");
-    LLVMValueRef exponent = LLVMBuildSelect(b, special, splat_int(words, 0x7f800000), aic_zero(words), "");
+    LLVMValueRef special = LLVMBuildICmp(b, LLVMIntUGE, rest, aic_const_int(words, 0x7c00), "");
+    LLVMValueRef exponent = LLVMBuildSelect(b, special, aic_const_int(words, 0x7f800000), aic_zero(words), "");
     LLVMValueRef result = LLVMBuildOr(b, LLVMBuildOr(b, scaled, exponent, ""), sign, "");
     return LLVMBuildBitCast(b, result, floats, "");
 }
@@ -270,9 +268,7 @@ LLVMValueRef aic_bits_of_any(aic_emit *e, LLVMValueRef words)
 
 LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef args[] = {a, b};
-    return aic_emit_intrinsic(e, "llvm.sadd.sat", &type, 1, args, 2);
+    return aic_lanewise(e, "llvm.sadd.sat", a, b);
 }
 
 /* Only where the caller's control word is not the default one: on some processors setting it takes longer than a small
@@ -304,16 +300,6 @@ void aic_float_leave(aic_emit *e, LLVMValueRef saved)
 
 /* ---- parts of vectors ---- */
 
-/* The largest power of two up to `count`. */
-static unsigned part_size(unsigned count)
-{
-    unsigned size = 1;
-    while (2 * size <= count) {
-        size *= 2;
-    }
-    return size;
-}
-
 /* `part` with the lanes of `whole` before `first`, then its own. */
 static LLVMValueRef put_lanes(aic_emit *e, LLVMValueRef whole, LLVMValueRef part, unsigned first)
 {
@@ -339,7 +325,7 @@ LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, uns
     }
     LLVMValueRef whole = aic_zero(aic_vector(element, lanes));
     for (unsigned done = 0, size; done < count; done += size) {
-        size = part_size(count - done);
+        size = (unsigned)aic_power_within(count - done);
         LLVMValueRef part = aic_load(e, aic_vector(element, size), pointer, offset + (int64_t)done * bytes, bytes);
         whole = put_lanes(e, whole, part, done);
     }
@@ -354,7 +340,7 @@ void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRe
         return;
     }
     for (unsigned done = 0, size; done < count; done += size) {
-        size = part_size(count - done);
+        size = (unsigned)aic_power_within(count - done);
         aic_store(e, aic_lanes_of(e, value, done, 1, size), pointer, offset + (int64_t)done * bytes, bytes);
     }
 }

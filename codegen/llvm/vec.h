@@ -58,7 +58,8 @@ LLVMValueRef aic_const_float(LLVMTypeRef type, double value);
 /* low where a < low, high where a > high; NaN stays. */
 LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high);
 
-/* Lane by lane, signed. */
+/* Calls an intrinsic on two vectors of one type, which is that of the result, too: lane by lane. */
+LLVMValueRef aic_lanewise(aic_emit *e, const char *intrinsic, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);

@@ -34,9 +34,7 @@ static inline LLVMValueRef binary(const terms *t, LLVMOpcode opcode)
 
 static inline LLVMValueRef intrinsic(const terms *t, const char *name)
 {
-    LLVMTypeRef type = LLVMTypeOf(t->a);
-    LLVMValueRef args[] = {t->a, t->b};
-    return aic_emit_intrinsic(t->e, name, &type, 1, args, 2);
+    return aic_lanewise(t->e, name, t->a, t->b);
 }
 
 /* elementwise_integer.c: computes words <n x i32> of the output whose elements are narrower than words. */
