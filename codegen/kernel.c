@@ -30,21 +30,46 @@ typedef struct member {
     const aic_bodies *bodies;
     int64_t operand;     /* of the group: number of its first operand in the table */
     int64_t first_phase; /* and of its first phase */
+    aic_routine direct;  /* what PLAIN calls once the operand is packed */
 } member;
+
+/* What an entry point is given. */
+enum {
+    GIVES_TABLE = 1,    /* where in the table of operands its own begin */
+    GIVES_NUMBERS = 2,  /* the numbers of its phases in the group */
+    GIVES_PRIVATE = 4,  /* where in the workspace of a call by one worker the private memory lies */
+    GIVES_PACKED = 8,   /* and the packed operand */
+    GIVES_PACKING = 16, /* the body that packs, where an operand is packed */
+    GIVES_PHASES = 32,  /* the bodies of the phases */
+    GIVES_DIRECT = 64,
+    GIVES_HEAD = 128 /* the head of the packed operand */
+};
+
+static const struct entry {
+    const char *name;
+    unsigned gives;
+} entries[] = {
+    [AIC_ENTRY_DIRECT] = {"direct", GIVES_PRIVATE | GIVES_PHASES},
+    [AIC_ENTRY_PLAIN] = {"plain", GIVES_PACKED | GIVES_PACKING | GIVES_DIRECT},
+    [AIC_ENTRY_PACK] = {"packing", GIVES_PACKING | GIVES_HEAD},
+    [AIC_ENTRY_CHECK] = {"check", GIVES_HEAD},
+    [AIC_ENTRY_MEMBER] = {"member", GIVES_TABLE | GIVES_PRIVATE | GIVES_PACKED | GIVES_PACKING | GIVES_PHASES},
+    [AIC_ENTRY_PHASE] = {"items", GIVES_TABLE | GIVES_NUMBERS | GIVES_PACKING | GIVES_PHASES},
+};
 
 static aic_entry_key key_of(const member *m, aic_entry_form form)
 {
     const aic_requirements *r = &m->plan->requirements;
-    const bool packs = form == AIC_ENTRY_PLAIN || form == AIC_ENTRY_PACK || form == AIC_ENTRY_CHECK;
-    const bool table = form == AIC_ENTRY_PACK || form == AIC_ENTRY_CHECK;
+    const unsigned gives = entries[form].gives;
+    const bool phases = (gives & GIVES_PHASES) != 0, operands = (gives & GIVES_HEAD) == 0;
     return (aic_entry_key){.form = form,
-                           .operands = table ? 0 : (int64_t)m->plan->operands,
-                           .packed = table ? 0 : r->pack.operand,
-                           .phases = packs ? 0 : r->phases,
-                           .fast = packs || form == AIC_ENTRY_PHASE || !aic_plan_is_short(m->plan),
-                           .floats = !packs && (r->needs & AIC_NEEDS_FLOAT) != 0,
-                           .packs_floats = r->pack.floats && form != AIC_ENTRY_DIRECT && form != AIC_ENTRY_CHECK,
-                           .tiles = !packs && (r->needs & AIC_NEEDS_TILES) != 0};
+                           .operands = operands ? (int64_t)m->plan->operands : 0,
+                           .packed = operands ? r->pack.operand : 0,
+                           .phases = phases ? r->phases : 0,
+                           .fast = !phases || form == AIC_ENTRY_PHASE || !aic_plan_is_short(m->plan),
+                           .floats = phases && (r->needs & AIC_NEEDS_FLOAT) != 0,
+                           .packs_floats = r->pack.floats && (gives & GIVES_PACKING) != 0,
+                           .tiles = phases && (r->needs & AIC_NEEDS_TILES) != 0};
 }
 
 static void give_phases(aic_use *use, const member *m)
@@ -60,21 +85,6 @@ static void give_phases(aic_use *use, const member *m)
     }
 }
 
-static void give_packing(aic_use *use, const member *m)
-{
-    if (m->plan->requirements.pack.operand != 0) {
-        aic_use_number(use, m->plan->requirements.pack.items, "pack.items");
-        aic_use_call(use, m->bodies->pack, "pack");
-    }
-}
-
-/* Where in the workspace of a call by one worker things lie. */
-static void give_workspace(aic_use *use, const member *m)
-{
-    aic_use_number(use, m->plan->requirements.shared_bytes, "private.at");
-    aic_use_number(use, aic_workspace_bytes(&m->plan->requirements, AIC_PACKED), "packed.at");
-}
-
 static void give_head(aic_use *use, const member *m)
 {
     const aic_packing pack = packing_of(m->plan);
@@ -88,66 +98,45 @@ static void give_head(aic_use *use, const member *m)
     }
 }
 
-/* SYMBOL without a packed operand, else SYMBOL_packed. */
-static aic_routine compose_direct(aic_program *p, const member *m)
+static void give_places(aic_use *use, const member *m, unsigned gives)
 {
-    const aic_entry_key key = key_of(m, AIC_ENTRY_DIRECT);
-    aic_use use;
-    aic_use_begin(&use, p, &aic_part_entry, &key);
-    aic_use_number(&use, m->plan->requirements.shared_bytes, "private.at");
-    give_phases(&use, m);
-    return aic_program_add(p, &use, "direct");
+    const aic_requirements *r = &m->plan->requirements;
+    if ((gives & GIVES_TABLE) != 0) {
+        aic_use_number(use, m->operand * POINTER_BYTES, "table.at");
+    }
+    for (uint32_t i = 0; (gives & GIVES_NUMBERS) != 0 && i < r->phases; i++) {
+        aic_use_number(use, m->first_phase + i, "number.%u", i);
+    }
+    if ((gives & GIVES_PRIVATE) != 0) {
+        aic_use_number(use, r->shared_bytes, "private.at");
+    }
+    if ((gives & GIVES_PACKED) != 0) {
+        aic_use_number(use, aic_workspace_bytes(r, AIC_PACKED), "packed.at");
+    }
 }
 
-/* SYMBOL where an operand is packed. */
-static aic_routine compose_plain(aic_program *p, const member *m, aic_routine direct)
+static aic_routine compose_entry(aic_program *p, const member *m, aic_entry_form form)
 {
-    const aic_entry_key key = key_of(m, AIC_ENTRY_PLAIN);
-    aic_use use;
-    aic_use_begin(&use, p, &aic_part_entry, &key);
-    aic_use_number(&use, aic_workspace_bytes(&m->plan->requirements, AIC_PACKED), "packed.at");
-    give_packing(&use, m);
-    aic_use_call(&use, direct, "direct");
-    return aic_program_add(p, &use, "plain");
-}
-
-static aic_routine compose_pack(aic_program *p, const member *m)
-{
-    const aic_entry_key key = key_of(m, AIC_ENTRY_PACK);
-    aic_use use;
-    aic_use_begin(&use, p, &aic_part_entry, &key);
-    give_packing(&use, m);
-    give_head(&use, m);
-    return aic_program_add(p, &use, "packing");
-}
-
-static aic_routine compose_check(aic_program *p, const member *m)
-{
-    const aic_entry_key key = key_of(m, AIC_ENTRY_CHECK);
-    aic_use use;
-    aic_use_begin(&use, p, &aic_part_entry, &key);
-    give_head(&use, m);
-    return aic_program_add(p, &use, "check");
-}
-
-/* One specification's part of SYMBOL of a group, or of SYMBOL_phase. */
-static aic_routine compose_member(aic_program *p, const member *m, aic_entry_form form)
-{
-    const bool phase = form == AIC_ENTRY_PHASE;
+    const aic_requirements *r = &m->plan->requirements;
+    const unsigned gives = entries[form].gives;
     const aic_entry_key key = key_of(m, form);
     aic_use use;
     aic_use_begin(&use, p, &aic_part_entry, &key);
-    aic_use_number(&use, m->operand * POINTER_BYTES, "table.at");
-    if (phase) {
-        for (uint32_t i = 0; i < m->plan->requirements.phases; i++) {
-            aic_use_number(&use, m->first_phase + i, "number.%u", i);
-        }
-    } else {
-        give_workspace(&use, m);
+    give_places(&use, m, gives);
+    if ((gives & GIVES_PACKING) != 0 && r->pack.operand != 0) {
+        aic_use_number(&use, r->pack.items, "pack.items");
+        aic_use_call(&use, m->bodies->pack, "pack");
     }
-    give_packing(&use, m);
-    give_phases(&use, m);
-    return aic_program_add(p, &use, phase ? "items" : "member");
+    if ((gives & GIVES_PHASES) != 0) {
+        give_phases(&use, m);
+    }
+    if ((gives & GIVES_DIRECT) != 0) {
+        aic_use_call(&use, m->direct, "direct");
+    }
+    if ((gives & GIVES_HEAD) != 0) {
+        give_head(&use, m);
+    }
+    return aic_program_add(p, &use, "%s", entries[form].name);
 }
 
 /* A function that calls these in turn. */
@@ -202,7 +191,7 @@ static aic_routine compose_group(aic_program *p, const aic_kernel_plan *of, cons
         m.plan = of->plan[i];
         m.bodies = &bodies[i];
         set_prefix(p, of, i);
-        routine[i] = compose_member(p, &m, form);
+        routine[i] = compose_entry(p, &m, form);
         m.operand += (int64_t)m.plan->operands;
         m.first_phase += m.plan->requirements.phases;
     }
@@ -263,17 +252,17 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
 aic_status aic_kernel_compose(aic_program *p, const aic_kernel_plan *of, bool exported)
 {
     aic_bodies bodies[AIC_GROUP_MAX] = {{.pack = 0}};
-    const member first = {.plan = of->plan[0], .bodies = &bodies[0]};
+    member first = {.plan = of->plan[0], .bodies = &bodies[0]};
     const bool packs = of->plan[0]->requirements.pack.operand != 0;
     compose_bodies(p, of, bodies);
     if (of->count > 1) {
         p->function[AIC_FUNCTION_ENTRY] = compose_group(p, of, bodies, AIC_ENTRY_MEMBER);
     } else {
-        const aic_routine direct = compose_direct(p, &first);
-        p->function[AIC_FUNCTION_ENTRY] = packs ? compose_plain(p, &first, direct) : direct;
-        p->function[AIC_FUNCTION_PACKED] = packs ? direct : 0;
-        p->function[AIC_FUNCTION_PACK] = packs ? compose_pack(p, &first) : 0;
-        p->function[AIC_FUNCTION_CHECK] = packs && exported ? compose_check(p, &first) : 0;
+        first.direct = compose_entry(p, &first, AIC_ENTRY_DIRECT);
+        p->function[AIC_FUNCTION_ENTRY] = packs ? compose_entry(p, &first, AIC_ENTRY_PLAIN) : first.direct;
+        p->function[AIC_FUNCTION_PACKED] = packs ? first.direct : 0;
+        p->function[AIC_FUNCTION_PACK] = packs ? compose_entry(p, &first, AIC_ENTRY_PACK) : 0;
+        p->function[AIC_FUNCTION_CHECK] = packs && exported ? compose_entry(p, &first, AIC_ENTRY_CHECK) : 0;
     }
     if (!exported && is_shared(of)) {
         p->function[AIC_FUNCTION_PHASE] = compose_group(p, of, bodies, AIC_ENTRY_PHASE);
