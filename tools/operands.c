@@ -114,10 +114,12 @@ static int take_scales(cli_operands *set, const args_list *names)
 static int make_room(cli_operands *set, size_t count)
 {
     set->items = calloc(count + 1, sizeof *set->items);
+    set->pointers = calloc(count + 1, sizeof *set->pointers);
     for (size_t i = 0; set->items != NULL && i < count; i++) {
         set->items[i].file.fd = -1;
     }
-    return set->items != NULL ? CLI_DONE : cli_fail_memory("operands", count * sizeof *set->items);
+    return set->items != NULL && set->pointers != NULL ? CLI_DONE
+                                                       : cli_fail_memory("operands", count * sizeof *set->items);
 }
 
 int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *semantics,
@@ -254,6 +256,7 @@ int operands_load(cli_operands *set)
             continue; /* NULL is passed */
         }
         status = cli_memory(&o->buffer, o->operand.name, (uint64_t)o->operand.bytes);
+        set->pointers[i] = o->buffer.data;
         if (status == CLI_DONE && o->in != NULL) {
             status = read_input(set, o);
         } else if (status == CLI_DONE && o->fill != NULL) {
@@ -272,13 +275,6 @@ size_t operands_written(const cli_operands *set)
     return i;
 }
 
-void operands_pointers(const cli_operands *set, void *pointers[])
-{
-    for (size_t i = 0; i < set->count; i++) {
-        pointers[i] = set->items[i].buffer.data;
-    }
-}
-
 void operands_release(cli_operands *set)
 {
     for (size_t i = 0; i < set->count; i++) {
@@ -288,7 +284,9 @@ void operands_release(cli_operands *set)
         guard_close(&set->items[i].skip);
     }
     free(set->items);
+    free(set->pointers);
     set->items = NULL;
+    set->pointers = NULL;
     set->count = 0;
 }
 

@@ -29,6 +29,7 @@ typedef struct cli_operands {
     bool inputs_optional; /* the command fills what no option gives */
     size_t count;
     cli_operand *items;
+    void **pointers; /* to their contents, as calls take them; NULL: it is not used, or not loaded */
 } cli_operands;
 
 /* Rows of an option table; `set` is the command's cli_operands. */
@@ -59,9 +60,6 @@ int operands_load(cli_operands *set);
 
 /* Number of the operand that is written; of a program's arguments the first. */
 size_t operands_written(const cli_operands *set);
-
-/* The operands of a call, at most AIC_OPERANDS_MAX. */
-void operands_pointers(const cli_operands *set, void *pointers[]);
 
 /* Frees the operands, files that are not committed included; the options stay. */
 void operands_release(cli_operands *set);

@@ -7,69 +7,53 @@
 #include "tools/harness/operand_text.h"
 #include "tools/harness/testdata.h"
 
-#include <stdlib.h>
-
 /* Valid sizes have limits, which the statements know. */
-static int fill_sizes(const pto_call *call, const aic_semantics *semantics, uint64_t seed)
+static int fill_sizes(const cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                      uint64_t seed)
 {
-    for (size_t s = 0; s < aic_pto_statement_count(call->program); s++) {
+    for (size_t s = 0; s < aic_pto_statement_count(program); s++) {
         aic_pto_statement statement = aic_pto_statement_init();
         aic_operand operands[AIC_OPERANDS_MAX];
         size_t count = 0;
-        aic_status failed = aic_pto_get_statement(call->program, s, &statement);
+        aic_status failed = aic_pto_get_statement(program, s, &statement);
         failed = failed == AIC_OK ? aic_spec_operands(statement.spec, semantics, operands, &count) : failed;
         if (failed != AIC_OK) {
             return cli_status(NULL, failed);
         }
         for (size_t i = 2; i < count; i++) { /* behind the tile and the scalar */
             if (operands[i].direction == AIC_DIRECTION_IN) {
-                testdata_fill_for(statement.spec, &operands[i], seed, call->pointer[statement.argument[i]]);
+                testdata_fill_for(statement.spec, &operands[i], seed, arguments->pointers[statement.argument[i]]);
             }
         }
     }
     return CLI_DONE;
 }
 
-int pto_call_open(pto_call *call, const aic_pto_program *program, const aic_semantics *semantics, uint64_t seed)
+int pto_call_open(cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                  uint64_t seed)
 {
-    *call = (pto_call){.program = program};
-    cli_operands *arguments = &call->arguments;
     int status = operands_list(arguments, NULL, semantics, program);
     status = status == CLI_DONE ? operands_load(arguments) : status;
-    call->pointer = calloc(arguments->count + 1, sizeof *call->pointer);
-    if (status == CLI_DONE && call->pointer == NULL) {
-        status = cli_fail_memory("the program's arguments", arguments->count * sizeof *call->pointer);
+    for (size_t i = 0; status == CLI_DONE && i < arguments->count; i++) {
+        testdata_fill(&arguments->items[i].operand, seed, arguments->pointers[i]);
     }
-    if (status != CLI_DONE) {
-        return status;
-    }
-    operands_pointers(arguments, call->pointer);
-    for (size_t i = 0; i < arguments->count; i++) {
-        testdata_fill(&arguments->items[i].operand, seed, call->pointer[i]);
-    }
-    return fill_sizes(call, semantics, seed);
-}
-
-void pto_call_close(pto_call *call)
-{
-    operands_close(&call->arguments);
-    free(call->pointer);
+    return status == CLI_DONE ? fill_sizes(arguments, program, semantics, seed) : status;
 }
 
 /* The first element of an argument that differs. */
-static verify_verdict compare(const pto_call *call, const pto_call *expected, verify_report *report)
+static verify_verdict compare(const cli_operands *arguments, const cli_operands *expected, verify_report *report)
 {
-    for (size_t i = 0; i < call->arguments.count; i++) {
-        const aic_operand *argument = &call->arguments.items[i].operand;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const aic_operand *argument = &arguments->items[i].operand;
         const compare_limits exact = {0, 0, 0};
         compare_report found;
-        compare_tensors(argument, call->pointer[i], expected->pointer[i], NULL, &exact, &found, NULL);
+        compare_tensors(argument, arguments->pointers[i], expected->pointers[i], NULL, &exact, &found, NULL);
         if (found.different > 0) {
             char where[OPERAND_TEXT_MAX], got[ELEMENT_TEXT_MAX], wanted[ELEMENT_TEXT_MAX];
             const size_t at = (size_t)found.first[0] * aic_dtype_size(argument->dtype);
-            coordinates_text(&call->arguments.items[i].coordinates, found.first[0], where);
-            element_text(argument->dtype, (const unsigned char *)call->pointer[i] + at, got);
-            element_text(argument->dtype, (const unsigned char *)expected->pointer[i] + at, wanted);
+            coordinates_text(&arguments->items[i].coordinates, found.first[0], where);
+            element_text(argument->dtype, (const unsigned char *)arguments->pointers[i] + at, got);
+            element_text(argument->dtype, (const unsigned char *)expected->pointers[i] + at, wanted);
             return verify_say(report, VERIFY_FAILED, "program: %.100s%s is %s, the reference has %s", argument->name,
                               where, got, wanted);
         }
@@ -80,21 +64,21 @@ static verify_verdict compare(const pto_call *call, const pto_call *expected, ve
 verify_verdict pto_call_verify(const aic_pto_program *program, const cli_session *session, uint64_t seed,
                                verify_report *report)
 {
-    pto_call call = {0}, expected = {0};
+    cli_operands arguments = {.count = 0}, expected = {.count = 0};
     *report = (verify_report){.verdict = VERIFY_PASSED};
     verify_verdict verdict = VERIFY_PASSED;
-    if (pto_call_open(&call, program, &session->semantics, seed) != CLI_DONE ||
+    if (pto_call_open(&arguments, program, &session->semantics, seed) != CLI_DONE ||
         pto_call_open(&expected, program, &session->semantics, seed) != CLI_DONE) {
         verdict = verify_say(report, VERIFY_NO_MEMORY, "arguments: %.600s", cli_fail_message());
         cli_fail_clear();
-    } else if (aic_pto_reference(program, expected.pointer, expected.arguments.count) != AIC_OK) {
+    } else if (aic_pto_reference(program, expected.pointers, expected.count) != AIC_OK) {
         verdict = verify_say(report, VERIFY_FAILED, "reference: %.600s", aic_last_error());
-    } else if (aic_pto_run(session->context, program, call.pointer, call.arguments.count) != AIC_OK) {
+    } else if (aic_pto_run(session->context, program, arguments.pointers, arguments.count) != AIC_OK) {
         verdict = verify_say(report, VERIFY_FAILED, "program: %.600s", aic_last_error());
     } else {
-        verdict = compare(&call, &expected, report);
+        verdict = compare(&arguments, &expected, report);
     }
-    pto_call_close(&call);
-    pto_call_close(&expected);
+    operands_close(&arguments);
+    operands_close(&expected);
     return verdict;
 }

@@ -6,17 +6,10 @@
 #include "tools/operands.h"
 #include "tools/pto.h"
 
-/* A program and the arguments of a call. */
-typedef struct pto_call {
-    const aic_pto_program *program;
-    cli_operands arguments;
-    void **pointer; /* to their contents */
-} pto_call;
-
-/* Makes arguments with contents from the seed, valid sizes legal ones. Returns an exit status; pto_call_close() frees,
- * also on failure. */
-int pto_call_open(pto_call *call, const aic_pto_program *program, const aic_semantics *semantics, uint64_t seed);
-void pto_call_close(pto_call *call);
+/* Makes the arguments of a call with contents from the seed, valid sizes legal ones. Returns an exit status;
+ * operands_close() frees, also on failure. */
+int pto_call_open(cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                  uint64_t seed);
 
 /* Runs the program in the session's context and by the reference, each on arguments of its own, and compares all of
  * them. */

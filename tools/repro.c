@@ -128,7 +128,7 @@ static int find_expected(repro *r)
     if (copy_output(r, &r->expected) != CLI_DONE || copy_output(r, &reference) != CLI_DONE) {
         return CLI_SYSTEM;
     }
-    operands_pointers(r->request->operands, pointers);
+    memcpy(pointers, r->request->operands->pointers, count * sizeof *pointers);
     pointers[0] = r->expected.data;
     aic_status status = aic_kernel_call(r->kernel, pointers, count);
     if (status == AIC_OK && aic_spec_exact(r->request->spec)) {

@@ -4,6 +4,8 @@
 #include "tools/harness/entry.h"
 #include "tools/harness/fail.h"
 
+#include <string.h>
+
 int bench_operands_open(cli_operands *operands, const aic_spec *spec, const aic_semantics *semantics)
 {
     const int status = operands_list(operands, spec, semantics, NULL);
@@ -51,7 +53,7 @@ int bench_call_open(bench_call *call, const cli_operands *operands, const aic_sp
 {
     *call =
         (bench_call){.spec = spec, .count = operands->count, .use_packed = use_packed, .info = aic_kernel_info_init()};
-    operands_pointers(operands, call->pointer);
+    memcpy(call->pointer, operands->pointers, operands->count * sizeof *operands->pointers);
     aic_status failed = aic_kernel_create(context, spec, schedule, &call->kernel);
     failed = failed == AIC_OK ? aic_kernel_get_info(call->kernel, &call->info) : failed;
     if (failed != AIC_OK) {

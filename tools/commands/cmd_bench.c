@@ -139,13 +139,14 @@ static int bench_spec(bench_state *b, const aic_spec *spec, const char *name)
 /* A warm program: all its kernels are there. */
 typedef struct program_call {
     aic_context *context;
-    pto_call call;
+    aic_pto_program *program;
+    cli_operands arguments;
 } program_call;
 
 static void run_program(void *argument)
 {
     const program_call *p = argument;
-    (void)aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.arguments.count);
+    (void)aic_pto_run(p->context, p->program, p->arguments.pointers, p->arguments.count);
 }
 
 /* What all its statements read and write. */
@@ -171,7 +172,7 @@ static int first_run(program_call *p, bench_row *row)
     aic_cache_stats before = aic_cache_stats_init(), after = aic_cache_stats_init();
     (void)aic_context_cache_stats(p->context, &before);
     const uint64_t start = timer_now();
-    const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.arguments.count);
+    const aic_status failed = aic_pto_run(p->context, p->program, p->arguments.pointers, p->arguments.count);
     if (failed != AIC_OK) {
         return cli_status(NULL, failed);
     }
@@ -188,19 +189,18 @@ static int first_run(program_call *p, bench_row *row)
 /* By the wall clock: how many threads share its kernels is up to each of them. */
 static int bench_program(bench_state *b, const cli_session *level)
 {
-    aic_pto_program *program = NULL;
     bench_row row = {.spec = b->pto.path, .name = "", .packed = b->request.packed, .peak_name = "copy"};
     program_call p = {.context = level->context};
-    int status = cli_pto_read(&b->pto, level, &program);
-    status = status == CLI_DONE ? pto_call_open(&p.call, program, &level->semantics, 1) : status;
-    status = status == CLI_DONE ? program_bytes(program, &level->semantics, &row.bytes) : status;
+    int status = cli_pto_read(&b->pto, level, &p.program);
+    status = status == CLI_DONE ? pto_call_open(&p.arguments, p.program, &level->semantics, 1) : status;
+    status = status == CLI_DONE ? program_bytes(p.program, &level->semantics, &row.bytes) : status;
     status = status == CLI_DONE ? first_run(&p, &row) : status;
     if (status == CLI_DONE) {
         row.time = timer_measure(run_program, &p, b->min_time, interrupt_requested);
         status = show_row(b, &row);
     }
-    pto_call_close(&p.call);
-    aic_pto_destroy(program);
+    operands_close(&p.arguments);
+    aic_pto_destroy(p.program);
     return status;
 }
 

@@ -30,6 +30,7 @@ static int open_operands(draw_state *draw)
             continue;
         }
         status = cli_memory(&o->buffer, o->operand.name, (uint64_t)o->operand.bytes);
+        draw->operands.pointers[i] = o->buffer.data;
         if (status == CLI_DONE && i != draw->drawing.result) {
             testdata_fill_for(draw->drawing.spec, &o->operand, 1, o->buffer.data);
         }
@@ -45,7 +46,6 @@ static int find_written(draw_state *draw)
     static const int64_t MOST = INT64_C(1) << 26;
     drawing *d = &draw->drawing;
     const aic_operand *result = &draw->operands.items[d->result].operand;
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
     int64_t macs = 0, bytes = 0;
     aic_status failed = aic_spec_work(d->spec, &draw->session.semantics, &macs, &bytes);
     if (failed != AIC_OK) {
@@ -55,12 +55,12 @@ static int find_written(draw_state *draw)
         return CLI_DONE;
     }
     const int status = open_operands(draw);
-    operands_pointers(&draw->operands, pointers);
     d->findings = status == CLI_DONE ? calloc((size_t)result->elements + 1, sizeof *d->findings) : NULL;
     if (d->findings == NULL) {
         return status == CLI_DONE ? cli_fail_memory(result->name, (uint64_t)result->elements) : status;
     }
-    failed = aic_diagnose(d->spec, &draw->session.semantics, pointers, draw->operands.count, d->findings);
+    failed =
+        aic_diagnose(d->spec, &draw->session.semantics, draw->operands.pointers, draw->operands.count, d->findings);
     return cli_status("draw", failed);
 }
 
@@ -70,20 +70,19 @@ static int find_written(draw_state *draw)
 static int find_reads(draw_state *draw)
 {
     drawing *d = &draw->drawing;
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    cli_operands *operands = &draw->operands;
     int status = open_operands(draw);
-    operands_pointers(&draw->operands, pointers);
-    for (size_t i = 0; i < draw->operands.count && status == CLI_DONE; i++) {
-        const cli_operand *o = &draw->operands.items[i];
-        d->reads[i] = pointers[i] != NULL ? calloc((size_t)o->operand.elements + 1, 1) : NULL;
-        if (pointers[i] != NULL && d->reads[i] == NULL) {
+    for (size_t i = 0; i < operands->count && status == CLI_DONE; i++) {
+        const cli_operand *o = &operands->items[i];
+        d->reads[i] = operands->pointers[i] != NULL ? calloc((size_t)o->operand.elements + 1, 1) : NULL;
+        if (operands->pointers[i] != NULL && d->reads[i] == NULL) {
             status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.elements);
         }
     }
     if (status != CLI_DONE) {
         return status;
     }
-    return cli_status("draw", aic_trace_reads(d->spec, &draw->session.semantics, pointers, draw->operands.count,
+    return cli_status("draw", aic_trace_reads(d->spec, &draw->session.semantics, operands->pointers, operands->count,
                                               d->element, d->reads));
 }
 

@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct network_state {
@@ -80,16 +79,6 @@ static int open_network(network_state *n)
     return status;
 }
 
-/* Addresses of all tensors, inputs first; NULL: memory ran out. */
-static void **list_addresses(const network_state *n)
-{
-    void **address = calloc(n->operands.count + 1, sizeof *address);
-    for (size_t i = 0; address != NULL && i < n->operands.count; i++) {
-        address[i] = n->operands.items[i].buffer.data;
-    }
-    return address;
-}
-
 static int load(network_state *n)
 {
     int status = open_network(n);
@@ -102,14 +91,9 @@ static int load(network_state *n)
 
 static int compute(const network_state *n)
 {
-    void **address = list_addresses(n);
-    if (address == NULL) {
-        return cli_fail_memory("network", n->operands.count * sizeof *address);
-    }
-    const aic_status failed = aic_network_call(n->network, (const void *const *)address, n->facts.inputs,
-                                               address + n->facts.inputs, n->facts.outputs);
-    free(address);
-    return cli_status(NULL, failed);
+    void **address = n->operands.pointers; /* inputs first */
+    return cli_status(NULL, aic_network_call(n->network, (const void *const *)address, n->facts.inputs,
+                                             address + n->facts.inputs, n->facts.outputs));
 }
 
 static int show_outputs(const network_state *n)
@@ -203,14 +187,8 @@ static int bench_network(network_state *n)
     }
     n->options.step = network_clock_step;
     n->operands.inputs_optional = true;
-    int status = load(n);
-    void **address = status == CLI_DONE ? list_addresses(n) : NULL;
-    if (status == CLI_DONE) {
-        status = address != NULL ? network_bench(n->network, n->clock, address, n->seconds, n->json)
-                                 : cli_fail_memory("network", n->operands.count * sizeof *address);
-    }
-    free(address);
-    return status;
+    const int status = load(n);
+    return status == CLI_DONE ? network_bench(n->network, n->clock, n->operands.pointers, n->seconds, n->json) : status;
 }
 
 /* ---- export ---- */

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct run_state {
@@ -52,18 +51,13 @@ static aic_status run_program(const run_state *run, void *const pointers[])
 /* again: outputs that have a second buffer get their results there. */
 static int compute(run_state *run, bool again)
 {
-    void **pointers = calloc(run->operands.count + 1, sizeof *pointers);
-    if (pointers == NULL) {
-        return cli_fail_memory("operands", run->operands.count * sizeof *pointers);
-    }
+    void **pointers = run->operands.pointers;
     for (size_t i = 0; i < run->operands.count; i++) {
         const cli_operand *o = &run->operands.items[i];
         pointers[i] = again && o->again.data != NULL ? o->again.data : o->buffer.data;
     }
     if (run->object.file != NULL) {
-        const int called = object_call(&run->object, pointers);
-        free(pointers);
-        return called;
+        return object_call(&run->object, pointers);
     }
     const aic_status status = run->program != NULL ? run_program(run, pointers)
                               : run->reference
@@ -77,7 +71,6 @@ static int compute(run_state *run, bool again)
     } else if (status == AIC_OK && !again) {
         cli_show_warning();
     }
-    free(pointers);
     if (status != AIC_OK) {
         return cli_status(NULL, status);
     }

@@ -47,10 +47,11 @@ static void count(diagnosis *d)
     }
 }
 
-static int take_advice(diagnosis *d, const aic_semantics *semantics, void *const pointers[], size_t operands)
+static int take_advice(diagnosis *d, const aic_semantics *semantics, const cli_operands *operands)
 {
     (void)aic_take_warning();
-    const char *advice = aic_spec_advise(d->spec, semantics, pointers, operands) == AIC_OK ? aic_take_warning() : NULL;
+    const aic_status status = aic_spec_advise(d->spec, semantics, operands->pointers, operands->count);
+    const char *advice = status == AIC_OK ? aic_take_warning() : NULL;
     d->advice = advice != NULL ? strdup(advice) : NULL;
     return advice != NULL && d->advice == NULL ? cli_fail_memory("the diagnosis", strlen(advice)) : CLI_DONE;
 }
@@ -58,19 +59,17 @@ static int take_advice(diagnosis *d, const aic_semantics *semantics, void *const
 int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, const aic_semantics *semantics,
                    const cli_operands *operands)
 {
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
     *d = (diagnosis){.spec = spec, .output = &operands->items[0]};
     cli_choices_text(semantics, d->choices);
-    operands_pointers(operands, pointers);
     d->findings = calloc((size_t)elements_of(d) + 1, sizeof *d->findings);
     if (d->findings == NULL) {
         return cli_fail_memory("the diagnosis", (uint64_t)elements_of(d) * sizeof *d->findings);
     }
-    const aic_status failed = aic_diagnose(spec, semantics, pointers, operands->count, d->findings);
+    const aic_status failed = aic_diagnose(spec, semantics, operands->pointers, operands->count, d->findings);
     int status = failed == AIC_OK ? open_counts(d) : cli_status(command, failed);
     if (status == CLI_DONE) {
         count(d);
-        status = take_advice(d, semantics, pointers, operands->count);
+        status = take_advice(d, semantics, operands);
     }
     return status;
 }

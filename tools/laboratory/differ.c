@@ -165,7 +165,7 @@ aic_status differ_compute(differ_case *c)
     const cli_operand *out = &c->operands.items[c->output];
     aic_status failed = AIC_OK;
     for (size_t s = 0; failed == AIC_OK && s < 2; s++) {
-        operands_pointers(&c->operands, pointers);
+        memcpy(pointers, c->operands.pointers, c->operands.count * sizeof *pointers);
         memcpy(c->result[s].data, out->buffer.data, (size_t)out->operand.bytes);
         pointers[c->output] = c->result[s].data;
         failed = aic_reference(c->spec, &c->side[s].semantics, pointers, c->operands.count);

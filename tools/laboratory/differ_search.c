@@ -136,6 +136,7 @@ static bool try_spec(differ_case *c, aic_spec *spec)
     *other = *c;
     other->spec = spec;
     other->operands.items = NULL;
+    other->operands.pointers = NULL;
     other->operands.count = 0;
     other->result[0] = other->result[1] = (guard_buffer){.data = NULL};
     bool taken = differ_open(other) == CLI_DONE && bytes_of(other) <= bytes_of(c) && parts(other);

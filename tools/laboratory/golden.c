@@ -269,12 +269,13 @@ static int write_inputs(golden_writer *w, const cli_operands *set, const char *f
 }
 
 /* The least and the largest number that is right for each element. */
-static int write_bounds(golden_writer *w, const aic_spec *spec, const cli_operand *o, void *const pointers[],
-                        size_t count, const char *folder)
+static int write_bounds(golden_writer *w, const aic_spec *spec, const cli_operands *set, const cli_operand *o,
+                        const char *folder)
 {
     aic_allowed *allowed = NULL;
     double *bounds[2] = {NULL, NULL};
-    int status = golden_allowed(spec, &w->request->session->semantics, pointers, count, &o->operand, &allowed);
+    int status =
+        golden_allowed(spec, &w->request->session->semantics, set->pointers, set->count, &o->operand, &allowed);
     for (size_t end = 0; end < 2 && status == CLI_DONE; end++) {
         bounds[end] = calloc((size_t)o->operand.elements + 1, sizeof(double));
         status = bounds[end] != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "golden: memory ran out");
@@ -294,17 +295,15 @@ static int write_bounds(golden_writer *w, const aic_spec *spec, const cli_operan
 
 static int write_expected(golden_writer *w, const aic_spec *spec, const cli_operands *set, const char *folder)
 {
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const bool exact = aic_spec_exact(spec);
     const cli_operand *o = &set->items[operands_written(set)];
-    operands_pointers(set, pointers);
     if (o->operand.direction == AIC_DIRECTION_OUT) { /* what is not written is 0 */
         memset(o->buffer.data, 0, (size_t)o->operand.bytes);
     }
     /* The bounds come before an old content is gone. */
-    int status = exact ? CLI_DONE : write_bounds(w, spec, o, pointers, set->count, folder);
+    int status = exact ? CLI_DONE : write_bounds(w, spec, set, o, folder);
     if (status == CLI_DONE) {
-        status = cli_status("golden", aic_reference(spec, &w->request->session->semantics, pointers, set->count));
+        status = cli_status("golden", aic_reference(spec, &w->request->session->semantics, set->pointers, set->count));
         (void)aic_take_warning();
     }
     const golden_item expected = {folder, "expected", &o->operand, o->buffer.data, !exact};

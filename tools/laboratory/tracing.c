@@ -16,8 +16,7 @@ typedef struct tracing {
     const aic_spec *spec;
     const aic_semantics *semantics;
     const aic_operand *output;
-    void *pointers[AIC_OPERANDS_MAX];
-    size_t count;
+    const cli_operands *operands;
     int64_t element;
     unsigned char *result; /* of the kernel */
     aic_allowed *allowed;
@@ -26,15 +25,14 @@ typedef struct tracing {
 static int trace_text(const tracing *t, char **text)
 {
     size_t length = 0;
-    aic_status failed =
-        aic_trace(t->spec, t->semantics, (void *const *)t->pointers, t->count, t->element, NULL, NULL, 0, &length);
+    const cli_operands *o = t->operands;
+    aic_status failed = aic_trace(t->spec, t->semantics, o->pointers, o->count, t->element, NULL, NULL, 0, &length);
     *text = failed == AIC_OK ? malloc(length + 1) : NULL;
     if (failed == AIC_OK && *text == NULL) {
         return cli_fail_memory("the trace", length + 1);
     }
     if (failed == AIC_OK) {
-        failed = aic_trace(t->spec, t->semantics, (void *const *)t->pointers, t->count, t->element, NULL, *text,
-                           length + 1, NULL);
+        failed = aic_trace(t->spec, t->semantics, o->pointers, o->count, t->element, NULL, *text, length + 1, NULL);
     }
     return cli_status(t->command, failed);
 }
@@ -44,15 +42,14 @@ static aic_status run(const tracing *t)
 {
     aic_kernel *kernel = NULL;
     void *pointers[AIC_OPERANDS_MAX];
-    memcpy(pointers, t->pointers, sizeof pointers);
+    const cli_operands *o = t->operands;
+    memcpy(pointers, o->pointers, o->count * sizeof *pointers);
     memcpy(t->result, pointers[0], (size_t)t->output->bytes);
     pointers[0] = t->result;
     aic_status status = aic_kernel_create(t->context, t->spec, NULL, &kernel);
-    status = status == AIC_OK ? aic_kernel_call(kernel, pointers, t->count) : status;
+    status = status == AIC_OK ? aic_kernel_call(kernel, pointers, o->count) : status;
     aic_kernel_destroy(kernel);
-    return status == AIC_OK
-               ? aic_reference_allowed(t->spec, t->semantics, (void *const *)t->pointers, t->count, t->allowed)
-               : status;
+    return status == AIC_OK ? aic_reference_allowed(t->spec, t->semantics, o->pointers, o->count, t->allowed) : status;
 }
 
 /* Puts the line in front of the last one. */
@@ -103,9 +100,8 @@ int cli_trace(const char *command, aic_context *context, const aic_spec *spec, c
                  .spec = spec,
                  .semantics = semantics,
                  .output = &operands->items[0].operand,
-                 .count = operands->count,
+                 .operands = operands,
                  .element = element};
-    operands_pointers(operands, t.pointers);
     int status = trace_text(&t, text);
     if (status != CLI_DONE || context == NULL || aic_spec_exact(spec)) {
         return status;
