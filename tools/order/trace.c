@@ -25,6 +25,7 @@ enum { BREAKPOINT = 0xCC };
 
 typedef struct function {
     uint64_t address; /* in the module */
+    size_t at;        /* in its file */
     const char *name;
     unsigned char first; /* its first byte */
     volatile sig_atomic_t ran;
@@ -109,15 +110,12 @@ static void mark_functions(void)
         const size_t at = in->sh_offset + (symbol[i].st_value - in->sh_addr);
         table[functions++] =
             (function){.address = symbol[i].st_value,
+                       .at = at,
                        .name = (const char *)file + section[symbols->sh_link].sh_offset + symbol[i].st_name,
                        .first = file[at]};
     }
-    for (size_t i = 0; i < all; i++) { /* behind the first bytes: functions share addresses */
-        const Elf64_Shdr *in = symbol[i].st_shndx < count ? &section[symbol[i].st_shndx] : section;
-        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && symbol[i].st_size > 0 &&
-            (in->sh_flags & SHF_EXECINSTR) != 0) {
-            file[in->sh_offset + (symbol[i].st_value - in->sh_addr)] = BREAKPOINT;
-        }
+    for (size_t i = 0; i < functions; i++) { /* behind the first bytes: functions share addresses */
+        file[table[i].at] = BREAKPOINT;
     }
     qsort(table, functions, sizeof *table, compare_addresses);
 }
