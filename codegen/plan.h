@@ -40,12 +40,18 @@ void aic_plan_free(aic_plan *plan); /* NULL does nothing */
  * has no schedule. */
 aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule);
 
-/* Whether a call takes so short that what code compiled fast does around the work, some tens of vector operations more
- * than code compiled well, is percents of it. */
+/* Whether a call takes so short that so many vector operations more are percents of it. */
+static inline bool aic_plan_is_within(const aic_plan *plan, int surplus)
+{
+    enum { PERCENT = 1 };
+    return plan->cost * PERCENT < 100.0 * surplus;
+}
+
+/* Whether those are which code compiled fast does around the work and code compiled well does not, some tens. */
 static inline bool aic_plan_is_short(const aic_plan *plan)
 {
-    enum { SURPLUS = 40, PERCENT = 1 };
-    return plan->cost * PERCENT < 100 * SURPLUS;
+    enum { SURPLUS = 40 };
+    return aic_plan_is_within(plan, SURPLUS);
 }
 
 /* The same from its text form. Fields that are left out follow the default rule, given the others. */

@@ -579,6 +579,7 @@ const aic_microkernel aic_microkernel_amx = {
     .row_pixels = ROWS,
     .propose = propose,
     .wants_lean = true,
+    .table_from = 1,
     .rate = 8,
     .body_cost = 0.02,
     .sum_cost = 0.001 / AMX_ROWS,

@@ -78,6 +78,19 @@ static bool leaves_at_once(const frame *f)
     return most == 1;
 }
 
+/* Whether tiles read the table of taps. */
+static bool reads_table(const aic_tiling *t)
+{
+    return t->kernel->table_from > 0 && t->panel.taps >= t->kernel->table_from;
+}
+
+/* Whether a call takes so short that what the loops do around tiles, if they are compiled fast, is percents of it. */
+static bool is_short(const aic_plan *plan)
+{
+    enum { SURPLUS = 1200 };
+    return aic_plan_is_within(plan, SURPLUS);
+}
+
 static aic_bands_key key_of(const frame *f)
 {
     const aic_contraction *c = f->c;
@@ -85,7 +98,10 @@ static aic_bands_key key_of(const frame *f)
     const aic_strips *s = &f->strips;
     const bool staged = t->staging.pitch > 0;
     unsigned input[AIC_EPILOGUE_STEPS];
-    aic_bands_key key = {.operands = (int64_t)f->plan->operands,
+    aic_bands_key key = {.fast = !is_short(f->plan),
+                         .operands = (int64_t)f->plan->operands,
+                         .table = reads_table(t),
+                         .one_part = t->division.parts == 1 && t->geometry.slices == 1,
                          .small_rows = t->geometry.rows.small_count > 0,
                          .small_cols = t->geometry.cols.small_count > 0,
                          .one_col = aic_split_count(&t->geometry.cols) == 1,
@@ -181,6 +197,7 @@ static void give_tiles(aic_use *use, const aic_bands_key *key, const aic_contrac
 static void give_taps(aic_use *use, const aic_bands_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const aic_plan_band *b = &t->band;
+    aic_use_number(use, t->tile.range_bytes, "taps.at");
     aic_use_trips(use, aic_parts(c->down.taps, t->wish.fold), "kh");
     aic_use_trips(use, c->across.taps / t->wish.merged, "kw");
     aic_use_number(use, b->fold_step, "kh.step");
@@ -225,7 +242,6 @@ static void give_ranges(aic_use *use, const aic_bands_key *key, const aic_contra
 static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const int64_t block = c->block_rows * AIC_ROW_BYTES, channels = t->geometry.panel_channels;
-    aic_use_number(use, t->tile.range_bytes, "taps.at");
     if (!key->staged || !key->at_once) {
         aic_use_number(use, t->panel.block_panel_bytes, "panel.pitch");
     }
@@ -249,11 +265,13 @@ static void give_panels(aic_use *use, const aic_bands_key *key, const aic_contra
         aic_use_number(use, c->image.row_pitch * bytes, "image.row");
         aic_use_number(use, c->down.extent, "image.rows");
     }
-    aic_use_number(use, t->division.part_strips, "part.strips");
+    if (!key->one_part) {
+        aic_use_number(use, t->division.part_strips, "part.strips");
+    }
     if (key->slices) {
         aic_use_number(use, t->band.count, "bands");
         aic_use_number(use, t->geometry.channels / c->c0 * c->image.block * t->geometry.source_bytes, "slice.image");
-    } else {
+    } else if (!key->one_part) {
         aic_use_number(use, t->division.parts, "parts");
     }
     if (key->blocks) {
@@ -327,7 +345,9 @@ static aic_routine compose_bands(const frame *f, aic_routine image)
     aic_use use;
     aic_use_begin(&use, f->program, &aic_part_bands, &key);
     give_tiles(&use, &key, f->c, f->t);
-    give_taps(&use, &key, f->c, f->t);
+    if (key.table) {
+        give_taps(&use, &key, f->c, f->t);
+    }
     give_ranges(&use, &key, f->c, f->t);
     give_panels(&use, &key, f->c, f->t);
     if (key.staged) {

@@ -28,6 +28,8 @@ typedef struct aic_microkernel {
     bool long_rows;      /* tiles are whole rows of the output */
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
+    int64_t table_from; /* its tiles read the table of taps where there are as many taps, or more; 0: never */
+
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */
 
     /* AIC_OK if the tile fits the registers, else AIC_INVALID_ARGUMENT with a message that names the field. tiling.c

@@ -289,6 +289,7 @@ const aic_microkernel aic_microkernel_mmla = {
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .table_from = 1,
     .rate = 2,
     .body_cost = 0.08,
     .sum_cost = 0.001,

@@ -574,6 +574,7 @@ const aic_microkernel aic_microkernel_vector = {
     .cost = cost_of,
     .call_cost = call_cost,
     .small_band = small_band,
+    .table_from = 2,
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,

@@ -416,6 +416,7 @@ const aic_microkernel aic_microkernel_winograd = {
     .unroll = unroll_of,
     .cost = cost_of,
     .call_cost = call_cost,
+    .table_from = 2,
     .rate = 1,
     .ahead = AHEAD_BYTES,
     .body_cost = 0.01,

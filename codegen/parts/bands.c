@@ -462,42 +462,39 @@ static void emit_slices(frame *f, LLVMValueRef first, LLVMValueRef last)
     aic_loop_end(e, &loop);
 }
 
-/* The bands of the work items first .. last-1. Most have one part: a division takes as long as some tiles' frames. */
-static range bands_of(const frame *f, LLVMValueRef first, LLVMValueRef last, LLVMValueRef parts)
-{
-    LLVMBuilderRef b = f->e->builder;
-    LLVMBasicBlockRef whole = LLVMGetInsertBlock(b);
-    aic_branch branch;
-    aic_branch_begin(f->e, &branch, LLVMBuildICmp(b, LLVMIntNE, parts, aic_int(f->e, 1), ""));
-    LLVMValueRef up = aic_add(f->e, aic_add(f->e, last, parts), aic_int(f->e, -1));
-    LLVMValueRef from[] = {first, LLVMBuildUDiv(b, first, parts, "")}, to[] = {last, LLVMBuildUDiv(b, up, parts, "")};
-    LLVMBasicBlockRef block[] = {whole, LLVMGetInsertBlock(b)};
-    aic_branch_end(f->e, &branch);
-    const range bands = {LLVMBuildPhi(b, f->e->i64, ""), LLVMBuildPhi(b, f->e->i64, "")};
-    LLVMAddIncoming(bands.first, from, block, 2);
-    LLVMAddIncoming(bands.last, to, block, 2);
-    return bands;
-}
-
-/* Computes the work items first .. last-1: a loop over their bands, each with the strips of its parts. */
-static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
+/* Computes the work items first .. last-1, each a part of a band: a loop over their bands, each with the strips of its
+ * parts. */
+static void emit_parts(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    LLVMValueRef strips = aic_number(e, "strips"), zero = aic_int(e, 0);
-    f->image = f->operand[IMAGE];
-    if (f->key->slices) {
-        emit_slices(f, first, last);
-        return;
-    }
-    LLVMValueRef parts = aic_number(e, "parts");
-    const range bands = bands_of(f, first, last, parts);
-    aic_loop_begin(e, &loop, "band: bands of the image", bands.first, bands.last, 1, NULL, 0);
+    LLVMValueRef strips = aic_number(e, "strips"), parts = aic_number(e, "parts");
+    LLVMValueRef up = aic_add(e, aic_add(e, last, parts), aic_int(e, -1));
+    LLVMValueRef first_band = LLVMBuildUDiv(e->builder, first, parts, "");
+    LLVMValueRef last_band = LLVMBuildUDiv(e->builder, up, parts, "");
+    aic_loop_begin(e, &loop, "band: bands of the image", first_band, last_band, 1, NULL, 0);
     LLVMValueRef before = aic_times(e, loop.index, parts);
-    f->first_strip = aic_scaled(e, aic_max(e, difference(f, first, before), zero), "part.strips");
+    f->first_strip = aic_scaled(e, aic_max(e, difference(f, first, before), aic_int(e, 0)), "part.strips");
     f->last_strip = aic_min(e, aic_scaled(e, difference(f, last, before), "part.strips"), strips);
     emit_band(f, loop.index);
     aic_loop_end(e, &loop);
+}
+
+/* Computes the bands first .. last-1. */
+static void emit_bands(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_loop loop;
+    f->first_strip = aic_int(f->e, 0);
+    f->last_strip = aic_number(f->e, "strips");
+    aic_loop_begin(f->e, &loop, "band: bands of the image", first, last, 1, NULL, 0);
+    emit_band(f, loop.index);
+    aic_loop_end(f->e, &loop);
+}
+
+static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    f->image = f->operand[IMAGE];
+    (f->key->slices ? emit_slices : f->key->one_part ? emit_bands : emit_parts)(f, first, last);
 }
 
 /* ---- the part ---- */
@@ -521,7 +518,7 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
 {
     frame f = {.e = e, .key = of};
     const unsigned operands = (unsigned)f.key->operands;
-    aic_emit_body(e, AIC_EMIT_FRAME, name, operands);
+    aic_emit_body(e, f.key->fast ? AIC_EMIT_FRAME : AIC_EMIT_HOT, name, operands);
     aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
     for (unsigned i = 0; i < operands; i++) {
         f.operand[i] = aic_emit_param(e, i);
@@ -542,7 +539,9 @@ LLVMValueRef aic_emit_part_bands(aic_emit *e, const void *of, const char *name)
     }
     f.told =
         (aic_band_taps){.e = e, .key = f.key, .taps = f.taps, .weight = f.operand[WEIGHT], .image = f.operand[IMAGE]};
-    aic_emit_tap_table(&f.told);
+    if (f.key->table) {
+        aic_emit_tap_table(&f.told);
+    }
     if (f.key->counts) {
         aic_find_tap_count(&f.told);
     }

@@ -29,13 +29,13 @@
  *     out.row                    of the image, from one output row to the next; with in_place
  *     row.step, row.reach        band rows from one output row to the next; that one output row needs; unless in_place
  *     down.stride, down.pad      of image rows; unless in_place
- *     kh, kw                     taps of the kernel, as the table has them: loops
+ *     kh, kw                     taps of the kernel, as the table has them: loops; this and the next six with table
  *     kh.step, kw.step           band rows, columns from one to the next
  *     row.pitch, pixel.pitch     of a band; with residues: of one of them
  *     row.residues, row.residue  residues; bytes from one to the next; with row_residues
  *     col.residues, col.residue  the same; with col_residues
- *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; band.at unless in_place, the last
- *                                one with defers
+ *     taps.at, staging.at, band.at, deferred.at      offsets in the worker's memory; the first one with table, band.at
+ *                                unless in_place, the last one with defers
  *     panel.pitch                from one panel to the next; unless at_once
  *     counts.at, counts          from the first panel to the counts of k-packs; how many, a loop; with counts
  *     count.at, count.less       offset of what tiles read of them in the worker's memory; what it is less; the same
@@ -45,8 +45,8 @@
  *     image.last                 from the image to its last block of channels; with finite
  *     image.row, image.rows      bytes of a row; rows; with finite
  *     strips                     panels or strips that tiles compute
- *     parts                      of a band; unless slices
- *     part.strips                strips of a part
+ *     parts                      of a band; unless slices or one_part
+ *     part.strips                strips of a part; unless one_part
  *     bands                      of each slice; with slices
  *     slice.image                from the channels of a part to those of the next one in the image; with slices
  *     blocks, blocks.last        of channels, a loop; the last one; with blocks

@@ -295,19 +295,29 @@ static int64_t range_bytes(const tile *k)
 
 static const char KPACK_LOOP[] = "kpack: k-packs of a tap";
 
-/* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
-static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
+/* The offset of a tap in the band; the only one has none. */
+static LLVMValueRef tap_offset(const tile *k, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
-    LLVMValueRef carried[AIC_CARRIED_MAX];
-    unsigned count = k->sums + 2;
+    if (k->key->one_tap) {
+        return aic_int(e, 0);
+    }
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
     LLVMValueRef offset = aic_load(e, e->i64, entry, range_bytes(k), 8);
     /* In a loop volatile and frozen, so that the addition does not load it: to see whether that is better, LLVM makes a
      * table of all instructions with loads, which takes as long as compiling a small part. */
     const bool loops = LLVMGetInsertBlock(e->builder) != LLVMGetEntryBasicBlock(e->function);
     LLVMSetVolatile(offset, loops);
-    offset = aic_add(e, loops ? LLVMBuildFreeze(e->builder, offset, "") : offset, channel_offset);
+    return loops ? LLVMBuildFreeze(e->builder, offset, "") : offset;
+}
+
+/* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
+static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef carried[AIC_CARRIED_MAX];
+    unsigned count = k->sums + 2;
+    LLVMValueRef offset = aic_add(e, tap_offset(k, tap), channel_offset);
     for (unsigned i = 0; i <= k->sums; i++) {
         carried[i] = values[i];
     }
