@@ -155,13 +155,18 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
     if (whole && key->rest >= vector && key->rest != c->c0) {
         give_counted(w, use, key);
     }
-    aic_use_trips(use, w->inside, "inside");
-    aic_use_number(use, pitch, "pixel.pitch");
-    aic_use_number(use, step * w->g->source_bytes, "image.step");
+    key->one = w->inside == 1;
+    if (!key->one) {
+        aic_use_trips(use, w->inside, "inside");
+        aic_use_number(use, pitch, "pixel.pitch");
+        aic_use_number(use, step * w->g->source_bytes, "image.step");
+    }
     aic_use_number(use, c->image.block * w->g->source_bytes, "image.block");
     if (key->pairs) {
         aic_use_trips(use, paired, "paired");
-        aic_use_number(use, w->inside / AIC_ROW_TOGETHER * AIC_ROW_TOGETHER, "even");
+        if (!key->one) {
+            aic_use_number(use, w->inside / AIC_ROW_TOGETHER * AIC_ROW_TOGETHER, "even");
+        }
     }
     if (key->singles) {
         aic_use_trips(use, full, "blocks");

@@ -28,12 +28,12 @@
  *       image.rows                 of the image
  *       image.row, image.first     bytes of an image row; before the first column that is packed
  *       fractal                    bytes of a fractal; with fractal
- *       inside                     columns that lie in the image: a loop
+ *       inside                     columns that lie in the image: a loop; unless one
  *       whole                      those of them that are packed a line at a time; with fold
- *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
+ *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next; unless one
  *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
  *       image.block                bytes from one block of channels to the next
- *       even                       columns that are packed four at a time; with pairs
+ *       even                       columns that are packed four at a time; with pairs, unless one
  *       rest.at, rest.from         where the rest is in a band pixel, in the image
  *       run                        channels of a row, or of a pixel, in whole vectors: a loop; with run or counts
  *       run.first                  channels before those; with leads

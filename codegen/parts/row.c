@@ -198,12 +198,19 @@ static void fill(const writer *w, LLVMValueRef target, const char *side)
 
 /* ---- pixels of a row that lie in the image ---- */
 
+static LLVMValueRef inside(const writer *w)
+{
+    return w->key->one ? aic_int(w->e, 1) : aic_trips(w->e, "inside");
+}
+
 /* Begins a loop over them; the addresses become those of the pixel. */
 static void begin_pixels(const writer *w, aic_loop *pixels, LLVMValueRef *target, LLVMValueRef *source)
 {
     aic_emit *e = w->e;
-    aic_loop_begin(e, pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_trips(e, "inside"),
-                   1, NULL, 0);
+    aic_loop_begin(e, pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), inside(w), 1, NULL, 0);
+    if (w->key->one) {
+        return;
+    }
     *target = aic_at(e, *target, aic_scaled(e, pixels->index, "pixel.pitch"));
     *source = aic_at(e, *source, aic_scaled(e, pixels->index, "image.step"));
 }
@@ -253,17 +260,22 @@ static void copy_pairs_of(const writer *w, LLVMValueRef at[2], LLVMValueRef firs
         const LLVMValueRef blocks[] = {load(w, at[1], channels),
                                        load(w, aic_behind(e, at[1], "image.block"), channels)};
         store(w, at[0], aic_concat(e, blocks, 2));
-        at[0] = aic_behind(e, at[0], "pixel.pitch");
-        at[1] = aic_behind(e, at[1], "image.step");
+        if (!w->key->one) {
+            at[0] = aic_behind(e, at[0], "pixel.pitch");
+            at[1] = aic_behind(e, at[1], "image.step");
+        }
     }
     aic_loop_end(e, &pixels);
 }
 
 static void copy_pairs(const writer *w, LLVMValueRef target, LLVMValueRef source)
 {
-    LLVMValueRef at[] = {target, source}, even = aic_number(w->e, "even");
-    copy_pairs_of(w, at, aic_int(w->e, 0), even, AIC_ROW_TOGETHER);
-    copy_pairs_of(w, at, even, aic_number(w->e, "inside"), 1);
+    LLVMValueRef at[] = {target, source}, even = aic_int(w->e, 0);
+    if (!w->key->one) {
+        even = aic_number(w->e, "even");
+        copy_pairs_of(w, at, aic_int(w->e, 0), even, AIC_ROW_TOGETHER);
+    }
+    copy_pairs_of(w, at, even, inside(w), 1);
 }
 
 /* Packs blocks of channels from number `first` on, in pairs or one at a time. */
@@ -272,13 +284,18 @@ static void copy_blocks(const writer *w, LLVMValueRef target, LLVMValueRef sourc
 {
     aic_emit *e = w->e;
     aic_loop blocks;
-    aic_loop_begin(e, &blocks, "block: blocks of channels", first, aic_trips(e, end), pairs ? 2 : 1, NULL, 0);
-    target = aic_at(e, target, aic_mul(e, blocks.index, w->key->c0 * w->target_bytes));
-    source = aic_at_index(e, source, blocks.index, "image.block");
+    const int64_t bytes = w->key->c0 * w->target_bytes, step = pairs ? 2 : 1;
+    LLVMValueRef at[] = {aic_at(e, target, aic_mul(e, first, bytes)), aic_at_index(e, source, first, "image.block")};
+    aic_loop_begin(e, &blocks, "block: blocks of channels", first, aic_trips(e, end), step, at, 2);
     if (pairs) {
-        copy_pairs(w, target, source);
+        copy_pairs(w, at[0], at[1]);
     } else {
-        copy_pixels(w, target, source, w->key->c0, 0);
+        copy_pixels(w, at[0], at[1], w->key->c0, 0);
+    }
+    at[0] = aic_at_const(e, aic_loop_carried(e, &blocks, 0), step * bytes);
+    at[1] = aic_loop_carried(e, &blocks, 1);
+    for (int64_t i = 0; i < step; i++) {
+        at[1] = aic_behind(e, at[1], "image.block");
     }
     aic_loop_end(e, &blocks);
 }
