@@ -259,21 +259,29 @@ static void give_loops(usage *u)
     }
 }
 
-/* Where the runs of a tile begin along one of its sides. */
-static void give_side(usage *u, const aic_box_dim *d, const char *side, int64_t count)
+/* Where the runs of a tile begin, and the next tile. */
+static void give_offsets(usage *u, unsigned i)
 {
-    for (int64_t at = 1; at < count; at++) {
-        for (unsigned i = 0; i < pointers_of(u); i++) {
-            aic_use_number(&u->use, at * stride_of(d, i), "%s.%s.%lld", POINTER[i], side, (long long)at);
-        }
+    const aic_move_plan *p = u->p;
+    const int64_t rows = p->tile.rows, named = aic_move_runs_named(&u->key);
+    const int64_t row = stride_of(&p->write, i), col = stride_of(&p->read, i);
+    for (int64_t run = 1; run < named; run++) {
+        aic_use_number(&u->use, run % rows * row + run / rows * col, "%s.run.%lld", POINTER[i], (long long)run);
+    }
+    for (int64_t c = 1; c < rows * p->tile.cols / named; c++) {
+        aic_use_number(&u->use, c * col, "%s.col.%lld", POINTER[i], (long long)c);
+    }
+    if (u->key.writes && !u->key.write_over) {
+        aic_use_number(&u->use, rows * row, "%s.tile", POINTER[i]);
     }
 }
 
 static void give_runs(usage *u)
 {
     const aic_move_plan *p = u->p;
-    give_side(u, &p->write, "row", p->tile.rows);
-    give_side(u, &p->read, "col", p->tile.cols);
+    for (unsigned i = 0; i < pointers_of(u); i++) {
+        give_offsets(u, i);
+    }
     if (u->key.masks) {
         aic_use_number(&u->use, p->run_valid, "valid");
     }

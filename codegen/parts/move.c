@@ -280,17 +280,25 @@ static void emit_staged_tile(const walk *w)
     aic_loop_end(e, &columns);
 }
 
-/* The run or the column of runs with this number along a side of the tile. */
-static walk beside(const walk *w, const char *side, int64_t number)
+/* The addresses further on by the numbers of this name and index; index 0 has none, as it is 0. */
+static walk beside(const walk *w, const char *name, int64_t index)
 {
     walk other = *w;
-    for (unsigned i = 0; i < POINTERS && number > 0; i++) {
+    for (unsigned i = 0; i < POINTERS && index > 0; i++) {
         if (w->pointer[i] != NULL) {
-            LLVMValueRef offset = aic_number(w->e, "%s.%s.%lld", PARAMS[i], side, (long long)number);
+            LLVMValueRef offset = aic_number(w->e, "%s.%s.%lld", PARAMS[i], name, (long long)index);
             other.pointer[i] = aic_at(w->e, w->pointer[i], offset);
         }
     }
     return other;
+}
+
+/* Run number `i` of the tile. */
+static walk run_of(const walk *w, int64_t i)
+{
+    const int64_t named = aic_move_runs_named(w->k);
+    const walk column = beside(w, "col", i / named);
+    return beside(&column, "run", i % named);
 }
 
 /* The last access of a run. */
@@ -306,15 +314,13 @@ static walk last_access(const walk *w)
 static void emit_runs(const walk *w)
 {
     const aic_move_key *k = w->k;
-    for (int64_t col = 0; col < k->cols; col++) {
-        const walk column = beside(w, "col", col), last = k->accesses > 1 ? last_access(&column) : column;
-        for (int64_t row = 0; row < k->rows; row++) {
-            const walk run = beside(&column, "row", row), end = beside(&last, "row", row);
-            if (k->chunk > 0) {
-                move_long_run(&run);
-            } else {
-                move_run(&run, &end);
-            }
+    const walk last = k->accesses > 1 ? last_access(w) : *w;
+    for (int64_t i = 0; i < k->cols * k->rows; i++) {
+        const walk run = run_of(w, i), end = run_of(&last, i);
+        if (k->chunk > 0) {
+            move_long_run(&run);
+        } else {
+            move_run(&run, &end);
         }
     }
 }
@@ -421,10 +427,20 @@ static void emit_writes(const walk *w, LLVMValueRef first, LLVMValueRef last)
         emit_tile(&tile);
         return;
     }
+    const bool steps = !k->write_over && !k->transposes; /* from tile to tile by additions */
+    const unsigned carried = !steps ? 0 : k->fill ? 1 : POINTERS;
+    if (steps) {
+        advance_write(&tile, first);
+    }
     aic_loop_begin(w->e, &writes, "write: tiles along the output's innermost dimensions", first, last,
-                   k->group > 0 ? k->rows / k->group : k->rows, NULL, 0);
-    advance_write(&tile, within(w, writes.index, k->write_over, "write.last"));
+                   k->group > 0 ? k->rows / k->group : k->rows, tile.pointer, carried);
+    if (!steps) {
+        advance_write(&tile, within(w, writes.index, k->write_over, "write.last"));
+    }
     emit_tile(&tile);
+    for (unsigned i = 0; i < carried; i++) {
+        tile.pointer[i] = aic_at(w->e, tile.pointer[i], number_of(w, i, "tile"));
+    }
     aic_loop_end(w->e, &writes);
 }
 

@@ -13,7 +13,9 @@
  *       later                      from a row to that of a later tile that is fetched; with later
  *       column                     from one index of `read` to the next in the output; with gather and follow
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
- *       P.row.R, P.col.C           to the run in row R, in column C of a tile; R, C > 0
+ *       P.tile                     from a tile to the next along `write`; of runs, with writes, without write_over
+ *       P.run.N, P.col.C           to run N of a tile, counted column by column, as far as runs are named; to column C;
+ *                                  N, C > 0; unless transposes
  *       valid                      bytes of a run, or rows, that are read; with masks
  *       run, run.last              bytes of a run; with chunk. Where its last chunk or access begins
  *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
@@ -60,6 +62,14 @@ static inline int64_t aic_move_certain_rows(const aic_move_key *k)
 {
     const int64_t before = aic_is_power(k->valid) ? k->valid / 4 * 3 : k->valid / 3 * 2;
     return k->masks ? before + 1 : k->valid;
+}
+
+/* How many runs of a tile have numbers of their own: an address then needs no register for its column. There are all,
+ * or if these are too many the first column's. */
+static inline int64_t aic_move_runs_named(const aic_move_key *k)
+{
+    enum { MOST = 64 };
+    return k->rows * k->cols <= MOST ? k->rows * k->cols : k->rows;
 }
 
 /* Where a column is among those that are gathered: those of one index of `read` next to each other. */
