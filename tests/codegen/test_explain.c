@@ -266,15 +266,15 @@ static const struct {
     int rows, cols, vectors;
     const char *key;
 } FRAMES[] = {
-    {"mmad(dtype=int8, m=50, n=64, k=64)", 25, 1, 1, "operands=3 one_col=1 at_once=1 staged=1 whole=1\n"},
+    {"mmad(dtype=int8, m=50, n=64, k=64)", 25, 1, 1, "operands=3 one_part=1 one_col=1 at_once=1 staged=1 whole=1\n"},
     {"conv2d(dtype=int8, fm_shape=[1,14,14,32], kernel_shape=[1,1,1,32,32])", 1, 14, 2,
-     "operands=3 one_col=1 counts=1\n"},
+     "operands=3 one_part=1 one_col=1 counts=1\n"},
     {"conv2d(dtype=int8, fm_shape=[1,14,28,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, format=NZ, "
      "quantPre=VREQ8)",
-     1, 14, 2, "operands=4 at_once=1 staged=1 whole=1 counts=1\n"},
+     1, 14, 2, "operands=4 one_part=1 at_once=1 staged=1 whole=1 counts=1\n"},
     {"conv2d(dtype=int8, fm_shape=[1,14,28,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, format=NZ, "
      "quantPre=VREQ8)",
-     2, 7, 2, "operands=4 staged=1 whole=1 counts=1\n"},
+     2, 7, 2, "operands=4 one_part=1 staged=1 whole=1 counts=1\n"},
 };
 
 START_TEST(test_frames)
@@ -305,6 +305,8 @@ static const struct {
      "operands="},
     {"tik_fixpipe(src=float32, dst=float16, cburst_num=64, burst_len=800, quantize_params=fp322fp16)", "strips",
      "fast=1 operands="},
+    {"conv2d(dtype=int8, fm_shape=[1,5,5,32], kernel_shape=[1,3,3,16,32])", "bands", "operands=3 table=1 "},
+    {"conv2d(dtype=int8, fm_shape=[2,56,56,32], kernel_shape=[2,3,3,64,32])", "bands", "fast=1 operands=3 table=1 "},
 };
 
 START_TEST(test_short)
