@@ -101,7 +101,8 @@ aic_kernel_info conv_kernel_info(aic_context *context, int64_t width)
 {
     static const char SCHEDULE[] =
         "schedule(rows=1, cols=1, vectors=1, unroll=1, band=1)"; /* dear: workers share all */
-    const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
+    desc.fm_shape[1] = 8; /* long at every level: kernels of all widths have the same parts */
     const aic_spec spec = aic_spec_of(AIC_OP_CONV2D, &desc);
     aic_kernel *kernel;
     aic_kernel_info info = aic_kernel_info_init();
