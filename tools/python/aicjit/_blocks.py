@@ -30,7 +30,8 @@ def lines(count: int) -> list[tuple[int, int]]:
 @dataclass(frozen=True)
 class Tensor:
     """A feature map [C1, H, W, c0] of int8 or float16. slots: which channel of the network lies in each place, -1 none.
-    An int8 element q of channel c stands for (q - zero) * scale[c]. dtype float32: accumulators [C1, round_howo, 16]."""
+    An element q of channel c stands for (q - zero) * scale[c]; in float16 networks scales are 1. dtype float32:
+    accumulators [C1, round_howo, 16]."""
 
     place: Place
     dtype: str
@@ -62,6 +63,10 @@ class Tensor:
     @property
     def bytes(self) -> int:
         return self.blocks * self.block_bytes
+
+    def in_steps_of(self, other: Tensor) -> bool:
+        """Whether an element stands for the same value in both."""
+        return self.zero == other.zero and np.array_equal(self.scale, other.scale)
 
     def spread(self, values: Array, fill: float = 0) -> Array:
         """Values of the channels as values of the slots."""

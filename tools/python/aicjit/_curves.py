@@ -29,7 +29,7 @@ def _onto(program: Program, x: Tensor, sums: Tensor) -> Chain:
 def _denominator(program: Program, x: Tensor, factor: float) -> Tensor:
     """2^32 (1 + e^(-factor x)) as accumulators."""
     bases, fourth, sums = (_sums(program, x) for _ in range(3))
-    gain = (x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)) * np.float32(-factor / 32)
+    gain = x.scale * np.float32(-factor / 32)
     reach = _FURTHEST / 32
     blockwise(program, x, bases, gain.astype(np.float32), np.ones_like(gain), Act(lo=1 - reach, hi=1 + reach))
     chain = _onto(program, x, bases).square().constant("BM_ADD", 1).square().square()
@@ -41,10 +41,10 @@ def _denominator(program: Program, x: Tensor, factor: float) -> Tensor:
 
 def curve(program: Program, x: Tensor, y: Tensor, name: str) -> None:
     """y = the function of this name of x: Sigmoid, Tanh, which is 2 sigmoid(2 x) - 1, or Silu, x sigmoid(x)."""
-    one: Floats = (1 / y.scale if y.dtype == "int8" else np.ones(y.channels, np.float32)).astype(np.float32)
+    one: Floats = (1 / y.scale).astype(np.float32)
     below = _denominator(program, x, 2 if name == "Tanh" else 1)
     if name == "Silu":
-        gain = one * _UNIT * (x.scale if x.dtype == "int8" else np.float32(1))
+        gain = one * _UNIT * x.scale
         blockwise(program, x, y, gain.astype(np.float32), residual=below, op="BM_DIV")
         return
     chain = constants(program, x, (one * _UNIT * (2 if name == "Tanh" else 1)).astype(np.float32))

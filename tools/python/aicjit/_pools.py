@@ -267,7 +267,7 @@ def _order(program: Program, x: Tensor, y: Tensor) -> Tensor:
 def average_pool(program: Program, x: Tensor, window: Window, y: Tensor, include_pad: bool = False) -> None:
     """Means, by sums over the window; where padding does not count, by a number of elements of each pixel."""
     (kh, kw), (sh, sw), (left, _, top, _) = window.kernel, window.stride, window.pad
-    gain = x.scale / y.scale if y.dtype == "int8" else np.ones(y.channels, np.float32)
+    gain = x.scale / y.scale
     tall = np.array([tap_count(x.height, kh, sh, top, i) for i in range(y.height)])
     wide = np.array([tap_count(x.width, kw, sw, left, i) for i in range(y.width)])
     counts = np.outer(tall, wide).ravel().astype(np.float32)

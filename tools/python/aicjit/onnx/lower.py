@@ -125,7 +125,7 @@ class Lowering(Places):
         """A value as an output [C, H, W]."""
         if dtype == "float32":
             x = x if _moves.runs(x) <= 8 else self._ordered(x, slots_of(x.channels, x.c0))
-            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
+            _moves.unpack(self.program, x, x.scale, place)
             return
         if (dtype == "float16") != (x.dtype == "float16"):
             raise Refused("is %s, and is computed in %s" % (dtype, x.dtype))
@@ -272,12 +272,10 @@ class Lowering(Places):
 
     def _emit_act(self, layer: Layer) -> None:
         x, y = self.tensor(layer.inputs[0]), self.new(layer.outputs[0])
-        equal = x.zero == y.zero and np.array_equal(x.scale, y.scale)
-        if layer.act.rectifies and equal and (x.dtype == "int8" or layer.act.hi == np.inf):
+        if layer.act.rectifies and x.in_steps_of(y) and (x.dtype == "int8" or layer.act.hi == np.inf):
             _pools.rectify(self.program, x, y)
         else:
-            gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
-            _pools.blockwise(self.program, x, y, gain, None, self._inner(layer.act, y))
+            _pools.blockwise(self.program, x, y, x.scale / y.scale, None, self._inner(layer.act, y))
         self._bounds(layer.act, y)
 
     def _emit_same(self, layer: Layer) -> None:
@@ -287,22 +285,20 @@ class Lowering(Places):
         y = self.new(layer.outputs[0])
         a, b = (self._ordered(self.tensor(name), y.slots) for name in layer.inputs)
         act = layer.act
-        if y.dtype == "int8" and all(t.zero == 0 and np.array_equal(t.scale, y.scale) for t in (a, b)) and y.zero == 0:
+        if y.dtype == "int8" and y.zero == 0 and a.in_steps_of(y) and b.in_steps_of(y):
             _pools.each(self.program, a, "BM_ADD", y, b)
             if act.lo == 0:
                 _pools.rectify(self.program, y, y)
         else:
-            gains = [t.scale / y.scale if y.dtype == "int8" else np.ones(t.channels, np.float32) for t in (a, b)]
-            sums = _pools.accumulators(self.program, a, gains[0])
-            _pools.blockwise(self.program, b, y, gains[1], None, self._inner(act, y), residual=sums)
+            sums = _pools.accumulators(self.program, a, a.scale / y.scale)
+            _pools.blockwise(self.program, b, y, b.scale / y.scale, None, self._inner(act, y), residual=sums)
         self._bounds(act, y)
 
     def _emit_pair(self, layer: Layer) -> None:
         y = self.new(layer.outputs[0])
         a, b = (self._ordered(self.tensor(name), y.slots) for name in layer.inputs)
-        gains = [t.scale if t.dtype == "int8" else np.ones(t.channels, np.float32) for t in (a, b)]
         apart = layer.op in ("BM_MUL", "BM_DIV")  # the step of the result is a factor of a alone
-        first, second = gains[0] / y.scale, gains[1] / (1 if apart else y.scale)
+        first, second = a.scale / y.scale, b.scale / (1 if apart else y.scale)
         _pools.blockwise(self.program, a, y, first, None, self._inner(layer.act, y), op=layer.op,
                          residual=_pools.accumulators(self.program, b, second.astype(np.float32)))
         self._bounds(layer.act, y)
@@ -313,7 +309,7 @@ class Lowering(Places):
     def _pooled(self, layer: Layer, x: Tensor) -> tuple[Tensor, Tensor]:
         """The output, and a tensor in the input's steps that is to become it."""
         y = self.new(layer.outputs[0])
-        if x.dtype == "float16" or (x.zero == y.zero and np.array_equal(x.scale, y.scale)):
+        if x.in_steps_of(y):
             return y, y
         return y, _blocks.allocate(self.program, x.dtype, y.slots, y.height, y.width, x.scale, x.zero)
 
@@ -324,7 +320,7 @@ class Lowering(Places):
 
     def _rescaled(self, x: Tensor, scale: Floats, zero: int) -> Tensor:
         """The tensor in these steps: a kernel where they are others."""
-        if x.dtype == "float16" or (x.zero == zero and np.array_equal(x.scale, scale)):
+        if x.in_steps_of(replace(x, scale=scale, zero=zero)):
             return x
         y = _blocks.allocate(self.program, x.dtype, x.slots, x.height, x.width, scale, zero)
         self._step(x, y)
@@ -342,8 +338,7 @@ class Lowering(Places):
 
     def _emit_pad(self, layer: Layer) -> None:
         x, y = self.tensor(layer.inputs[0]), self.new(layer.outputs[0])
-        gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
-        _pools.blockwise(self.program, x, y, gain, window=layer.window)
+        _pools.blockwise(self.program, x, y, x.scale / y.scale, window=layer.window)
 
     def _emit_resize(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
@@ -361,7 +356,7 @@ class Lowering(Places):
             place = y.place.at(first * y.pixels * 32)
             if x.place != place:
                 part = replace(x, place=place, scale=y.scale[channel : channel + x.channels], zero=y.zero)
-                if x.dtype == "float16" or (x.zero == y.zero and np.array_equal(x.scale, part.scale)):
+                if x.in_steps_of(part):
                     _moves.copy_blocks(self.program, x, place)
                 else:
                     _pools.blockwise(self.program, x, part, x.scale / part.scale)
@@ -398,7 +393,7 @@ class Lowering(Places):
             output = next(key for key, value in self.graph.results.items() if value == name)
             shape = self.graph.outputs[output][1] or (1, *layer.image)
             flat = self.program.buffer("float32", (x.channels, x.height, x.width))
-            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), flat)
+            _moves.unpack(self.program, x, x.scale, flat)
             out = self.program.buffer("float32", tuple(shape), "out:" + name)
             _moves.shuffle_planes(self.program, flat, layer.image, layer.factor, layer.crd, out)
             return
@@ -418,7 +413,7 @@ class Lowering(Places):
             if plain:
                 _moves.flatten(self.program, x, place)
             else:
-                _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), place)
+                _moves.unpack(self.program, x, x.scale, place)
             ins.append(place)
             sources.append(x if plain and x.dtype == "int8" else None)
         for name in layer.outputs:
