@@ -327,7 +327,7 @@ END_TEST
 
 /* ---- requests that cannot be ---- */
 
-START_TEST(refused)
+START_TEST(refused_names_and_levels)
 {
     static const struct {
         const char *first, *second, *isa, *triple, *message;
@@ -372,6 +372,13 @@ START_TEST(refused)
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "row %zu: %s", i, aic_last_error());
         ck_assert_ptr_null(made.object);
     }
+}
+END_TEST
+
+/* Kernels that cannot be made, and numbers of them. */
+START_TEST(refused_kernels)
+{
+    const aic_spec spec = spec_of("transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])");
     aic_exported made = aic_exported_init();
     aic_spec bad = spec;
     bad.stage[0].desc.transdata.shape[0] = -1;
@@ -514,7 +521,8 @@ Suite *suite_export(void)
     tcase_add_test(tcase, one_level);
     tcase_add_test(tcase, several_levels);
     tcase_add_loop_test(tcase, known_words, 0, 2);
-    tcase_add_test(tcase, refused);
+    tcase_add_test(tcase, refused_names_and_levels);
+    tcase_add_test(tcase, refused_kernels);
     tcase_add_test(tcase, made_names);
     tcase_add_test(tcase, names_of_others);
     tcase_add_test(tcase, names_beside_each_other);
