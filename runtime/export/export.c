@@ -1,7 +1,6 @@
 /* Kernels ahead of time; see aic/export.h. */
 #include <aic/export.h>
 
-#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
@@ -51,7 +50,7 @@ static aic_status allocate(export_job *job)
     return good ? AIC_OK : aic_fail_memory(SUBJECT, job->count * sizeof *job->shown);
 }
 
-/* Checks and resolves a kernel, and chooses its schedules: what is measured here applies here only. */
+/* Checks and resolves a kernel, and chooses its schedules. */
 static aic_status resolve(export_job *job, size_t i)
 {
     const aic_context *context = job->context;
@@ -63,7 +62,7 @@ static aic_status resolve(export_job *job, size_t i)
     const char **schedule = &job->schedule[i * job->to.count];
     for (size_t l = 0; l < job->to.count && status == AIC_OK; l++) {
         const aic_tune_record *record = NULL;
-        if (job->given[i].schedule == NULL && job->to.target[l]->arch == aic_host_arch()) {
+        if (job->given[i].schedule == NULL) {
             status = aic_tuning_find(context, &job->canonical[i], job->to.target[l], &record);
         }
         schedule[l] = record != NULL ? record->schedule : job->given[i].schedule;

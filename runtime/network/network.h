@@ -110,7 +110,7 @@ aic_status aic_net_check_kernel(aic_network *net, aic_net_kernel *kernel);
 aic_status aic_net_check_order(aic_network *net);
 /* Gives every buffer that is no output its place. */
 aic_status aic_net_place(aic_network *net);
-/* Makes the kernels and packs constants. */
+/* Makes the kernels and packs constants, called by a thread that is not cancelled meanwhile. */
 aic_status aic_net_make(aic_network *net, aic_context *context);
 
 /* Memory for the buffers of a call, and behind it for its roots; NULL: there is none. */

@@ -2,7 +2,6 @@
  * host runs it or not; and the function that calls them in order. */
 #include "runtime/network/network_export.h"
 
-#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
@@ -94,16 +93,13 @@ static void release(export_job *job)
 /* The schedule at a level, and what packs for it. */
 static aic_status make_part(export_job *job, size_t k, size_t l)
 {
-    const aic_tune_record *record = NULL;
+    const aic_tune_record *record;
     aic_schedule_info info;
     aic_packer packer = {.packing.operand = 0};
     part *p = &job->part[k * levels(job) + l];
     const aic_target *target = job->to.target[l];
     const aic_problem problem = aic_context_problem(job->context, &job->canonical[k], target);
-    aic_status status = AIC_OK;
-    if (target->arch == aic_host_arch()) {
-        status = aic_tuning_find(job->context, &job->canonical[k], target, &record);
-    }
+    aic_status status = aic_tuning_find(job->context, &job->canonical[k], target, &record);
     status =
         status == AIC_OK ? aic_generator()->plan(&problem, record != NULL ? record->schedule : NULL, &info) : status;
     if (status != AIC_OK) {

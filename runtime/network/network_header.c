@@ -19,12 +19,11 @@ static const aic_net_tensor *tensor_of(const aic_network *net, int side, size_t 
 }
 
 /* NAME_in_TENSOR_BYTES, in capitals. */
-static void macro_of(const aic_net_header *h, int side, size_t i, char macro[AIC_EXPORT_MACRO_MAX + 64])
+static void macro_of(const aic_net_header *h, int side, size_t i, char macro[AIC_EXPORT_MACRO_MAX])
 {
-    char what[AIC_NETWORK_NAME_MAX + 8], full[AIC_EXPORT_MACRO_MAX];
+    char what[AIC_NETWORK_NAME_MAX + 8];
     snprintf(what, sizeof what, "%s_%.56s", SIDES[side], tensor_of(h->net, side, i)->name);
-    aic_export_macro(h->name, what, full);
-    snprintf(macro, AIC_EXPORT_MACRO_MAX + 64, "%s", full);
+    aic_export_macro(h->name, what, macro);
 }
 
 /* Tensors whose names differ in capitals only, or only at their ends, would share a macro. */
@@ -33,7 +32,7 @@ static aic_status check_macros(const aic_net_header *h)
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             for (size_t k = 0; k < i; k++) {
-                char a[AIC_EXPORT_MACRO_MAX + 64], b[AIC_EXPORT_MACRO_MAX + 64];
+                char a[AIC_EXPORT_MACRO_MAX], b[AIC_EXPORT_MACRO_MAX];
                 macro_of(h, side, i, a);
                 macro_of(h, side, k, b);
                 if (strcmp(a, b) == 0) {
@@ -80,15 +79,15 @@ static void put_comment(FILE *out, const aic_net_header *h)
 
 static void put_declarations(FILE *out, const aic_net_header *h)
 {
-    char macro[AIC_EXPORT_MACRO_MAX + 64], workspace[AIC_EXPORT_MACRO_MAX];
+    char macro[AIC_EXPORT_MACRO_MAX];
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             macro_of(h, side, i, macro);
             fprintf(out, "#define %s %" PRId64 "\n", macro, tensor_of(h->net, side, i)->bytes);
         }
     }
-    aic_export_macro(h->name, "workspace", workspace);
-    fprintf(out, "#define %s %" PRId64 "\n\nvoid %s(", workspace, h->workspace_bytes, h->name);
+    aic_export_macro(h->name, "workspace", macro);
+    fprintf(out, "#define %s %" PRId64 "\n\nvoid %s(", macro, h->workspace_bytes, h->name);
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < aic_net_ends(h->net, side); i++) {
             fprintf(out, "%svoid *%s_%s, ", side == 0 ? "const " : "", SIDES[side], tensor_of(h->net, side, i)->name);

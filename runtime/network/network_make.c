@@ -141,9 +141,7 @@ static aic_status make_all(aic_network *net, aic_context *context)
                 .mutex = PTHREAD_MUTEX_INITIALIZER,
                 .changed = PTHREAD_COND_INITIALIZER,
                 .failed = SIZE_MAX};
-    const int cancellation = aic_cancellation_disable();
     const aic_status status = run_makers(&m);
-    aic_cancellation_restore(cancellation);
     pthread_cond_destroy(&m.changed);
     pthread_mutex_destroy(&m.mutex);
     if (m.failed != SIZE_MAX) {

@@ -185,10 +185,8 @@ static aic_status run_dump_job(void *argument)
     if (status != AIC_OK) {
         return status;
     }
-    /* What is measured here applies here only. */
-    const bool open = job->schedule == NULL && target->arch == aic_host_arch();
     const aic_tune_record *record = NULL;
-    status = open ? aic_tuning_find(context, &canonical, target, &record) : AIC_OK;
+    status = job->schedule == NULL ? aic_tuning_find(context, &canonical, target, &record) : AIC_OK;
     if (status != AIC_OK) {
         return status;
     }

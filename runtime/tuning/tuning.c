@@ -1,5 +1,6 @@
 /* Applying tuning files; see tuning.h. */
 #include "runtime/tuning/tuning.h"
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/structure.h"
 #include "runtime/generator/generator.h"
@@ -127,7 +128,11 @@ aic_status aic_tuning_look_up(const aic_context *context, const aic_spec *spec, 
 aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
                            const aic_tune_record **record)
 {
-    aic_status status = aic_tuning_look_up(context, spec, target, record);
+    *record = NULL;
+    if (target->arch != aic_host_arch()) {
+        return AIC_OK;
+    }
+    const aic_status status = aic_tuning_look_up(context, spec, target, record);
     return status == AIC_OK && *record != NULL ? aic_tuning_check(context, spec, target, record) : status;
 }
 

@@ -22,7 +22,7 @@ aic_status aic_tuning_look_up(const aic_context *context, const aic_spec *spec, 
 aic_status aic_tuning_check(const aic_context *context, const aic_spec *spec, const aic_target *target,
                             const aic_tune_record **record);
 
-/* Both. */
+/* Both; NULL for another architecture than the host's: what is measured here applies here only. */
 aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
                            const aic_tune_record **record);
 
