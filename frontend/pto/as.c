@@ -58,12 +58,8 @@ static aic_status read_scalar(aic_pto_reader *in, aic_pto_line *line)
     aic_pto_skip(in);
     aic_status status =
         in->at < in->end && *in->at == '%' ? aic_pto_read_ssa(in, &line->value) : read_literal(in, &literal);
-    if (status == AIC_OK) {
-        status = aic_pto_expect(in, ':');
-    }
-    if (status == AIC_OK) {
-        status = read_type(in, line);
-    }
+    status = status == AIC_OK ? aic_pto_expect(in, ':') : status;
+    status = status == AIC_OK ? read_type(in, line) : status;
     return status == AIC_OK && literal.length > 0 ? convert_literal(in, literal, line) : status;
 }
 

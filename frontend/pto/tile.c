@@ -346,12 +346,8 @@ static aic_status read_short(body *b)
     aic_pto_word type;
     b->seen |= ROWS | COLS | DTYPE;
     aic_status status = read_extent(b, "rows");
-    if (status == AIC_OK) {
-        status = read_extent(b, "cols");
-    }
-    if (status == AIC_OK) {
-        status = aic_pto_read_word(b->in, AIC_PTO_NAME, "a type", &type);
-    }
+    status = status == AIC_OK ? read_extent(b, "cols") : status;
+    status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_NAME, "a type", &type) : status;
     return status == AIC_OK ? read_dtype(b, find_key("dtype"), type) : status;
 }
 

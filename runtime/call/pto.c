@@ -49,12 +49,8 @@ static aic_status step(void *user, size_t first, size_t count, void *const opera
 aic_status aic_pto_run(aic_context *context, const aic_pto_program *program, void *const arguments[], size_t count)
 {
     aic_status status = aic_pto_check(program, arguments, count);
-    if (status == AIC_OK) {
-        status = aic_context_resolve(&context);
-    }
-    if (status == AIC_OK) {
-        status = aic_pto_check_rules(program, &context->semantics);
-    }
+    status = status == AIC_OK ? aic_context_resolve(&context) : status;
+    status = status == AIC_OK ? aic_pto_check_rules(program, &context->semantics) : status;
     if (status != AIC_OK) {
         return status;
     }

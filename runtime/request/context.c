@@ -136,15 +136,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     context->hooks = hooks_of(options);
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
-    if (status == AIC_OK) {
-        status = choose_verbose(options->verbose, context);
-    }
-    if (status == AIC_OK) {
-        status = choose_machine(options->machine, context);
-    }
-    if (status == AIC_OK) {
-        status = choose_target(options->isa, &context->target);
-    }
+    status = status == AIC_OK ? choose_verbose(options->verbose, context) : status;
+    status = status == AIC_OK ? choose_machine(options->machine, context) : status;
+    status = status == AIC_OK ? choose_target(options->isa, &context->target) : status;
     if (status == AIC_OK) {
         tell_refusal(context);
     }
@@ -153,24 +147,14 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         atomic_init(&context->quota, AIC_QUOTA_UNKNOWN);
         context->share.log = context->verbose >= 1;
     }
-    if (status == AIC_OK) {
-        status = aic_passes_check(options->passes);
-    }
-    if (status == AIC_OK) {
-        status = copy_text(options->passes, &context->passes);
-    }
-    if (status == AIC_OK) {
-        status = copy_text(dump_dir, &context->dump_dir);
-    }
+    status = status == AIC_OK ? aic_passes_check(options->passes) : status;
+    status = status == AIC_OK ? copy_text(options->passes, &context->passes) : status;
+    status = status == AIC_OK ? copy_text(dump_dir, &context->dump_dir) : status;
     if (status == AIC_OK) {
         status = make_dump_dir(options->dump_dir != NULL ? "dump_dir" : "AIC_DUMP_DIR", context->dump_dir);
     }
-    if (status == AIC_OK) {
-        status = choose_profile(options->profile, &context->profile);
-    }
-    if (status == AIC_OK) {
-        status = aic_tuning_open(tuning_db, context->machine, &context->tuning);
-    }
+    status = status == AIC_OK ? choose_profile(options->profile, &context->profile) : status;
+    status = status == AIC_OK ? aic_tuning_open(tuning_db, context->machine, &context->tuning) : status;
     if (status == AIC_OK) {
         status = aic_disk_configure(&context->disk, options);
         context->disk.verbose = context->verbose >= 1;
@@ -214,15 +198,11 @@ static aic_status create(const aic_context_options *options, aic_context **conte
     }
     choose_limits(made, options);
     aic_status status = configure(made, options);
-    if (status == AIC_OK) {
-        status = aic_cache_init(&made->by_request);
-    }
-    if (status == AIC_OK) {
-        status = aic_cache_init(&made->kernels);
-    }
-    if (status == AIC_OK) {
-        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE, made->target->name, &made->disk);
-    }
+    status = status == AIC_OK ? aic_cache_init(&made->by_request) : status;
+    status = status == AIC_OK ? aic_cache_init(&made->kernels) : status;
+    status = status == AIC_OK
+                 ? aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE, made->target->name, &made->disk)
+                 : status;
     if (status != AIC_OK) {
         free_parts(made);
         return status;

@@ -98,9 +98,7 @@ aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, cons
     aic_schedule_info info;
     aic_status status = aic_structure_check("prediction", prediction, sizeof *prediction);
     status = status == AIC_OK ? aic_context_resolve(&context) : status;
-    if (status == AIC_OK) {
-        status = aic_schedule_resolve(context, spec, schedule, &info);
-    }
+    status = status == AIC_OK ? aic_schedule_resolve(context, spec, schedule, &info) : status;
     if (status == AIC_OK) {
         aic_prediction made = {.size = sizeof made,
                                .is_default = info.is_default,

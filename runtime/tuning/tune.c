@@ -100,12 +100,8 @@ static aic_status write_record(const aic_tune_search *s, const char *key, bool *
     aic_tune_file added = {.count = 0};
     aic_status status =
         aic_tune_record_make(key, s->stopped ? -1 : (int)o->effort, schedule, &tuned, &standard, &record);
-    if (status == AIC_OK) {
-        status = aic_tune_file_add(&added, &record);
-    }
-    if (status == AIC_OK) {
-        status = aic_tune_file_merge(o->db, &added, AIC_TUNE_PATIENCE, NULL);
-    }
+    status = status == AIC_OK ? aic_tune_file_add(&added, &record) : status;
+    status = status == AIC_OK ? aic_tune_file_merge(o->db, &added, AIC_TUNE_PATIENCE, NULL) : status;
     *recorded = status == AIC_OK;
     return status;
 }
@@ -212,18 +208,10 @@ static aic_status check_and_tune(aic_context *context, const aic_spec *spec, con
     aic_status status = options != NULL ? aic_structure_take("options", options, &o, sizeof o) : AIC_OK;
     status = status == AIC_OK ? aic_structure_check("result", result, sizeof *result) : status;
     status = status == AIC_OK ? aic_context_resolve(&context) : status;
-    if (status == AIC_OK) {
-        status = complete_options(context, &o);
-    }
-    if (status == AIC_OK) {
-        status = aic_spec_resolve(spec, &context->semantics, &resolved);
-    }
-    if (status == AIC_OK) {
-        status = aic_choices_check(&resolved, &context->semantics);
-    }
-    if (status == AIC_OK) {
-        status = tune(context, &resolved, &o, hooks, &made);
-    }
+    status = status == AIC_OK ? complete_options(context, &o) : status;
+    status = status == AIC_OK ? aic_spec_resolve(spec, &context->semantics, &resolved) : status;
+    status = status == AIC_OK ? aic_choices_check(&resolved, &context->semantics) : status;
+    status = status == AIC_OK ? tune(context, &resolved, &o, hooks, &made) : status;
     if (status != AIC_OK) {
         aic_tune_result_destroy(&made);
         return status;
