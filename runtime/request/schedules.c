@@ -12,51 +12,30 @@
 typedef struct question {
     const aic_context *context;
     const aic_spec *spec;
-    const char *text;       /* schedule to read */
-    size_t index;           /* candidate to name */
-    aic_schedule_info info; /* the answer; of a candidate its text only */
+    const char *text;        /* schedule to read, or */
+    const size_t *candidate; /* the number of the candidate to name; NULL: the schedule is read */
+    aic_schedule_info info;  /* the answer; of a candidate its text only */
 } question;
 
-/* Asks the generator about the problem. */
-typedef aic_status (*ask_fn)(const aic_problem *problem, question *q);
-
 /* On the worker's thread: the stack of a caller may have no room for a specification. */
-static aic_status resolve_and_ask(question *q, ask_fn ask)
+static aic_status resolve_and_ask(void *argument)
 {
+    question *q = argument;
     aic_spec canonical;
-    aic_status status = aic_spec_resolve_kernel(q->spec, &q->context->semantics, &canonical);
+    const aic_status status = aic_spec_resolve_kernel(q->spec, &q->context->semantics, &canonical);
     if (status != AIC_OK) {
         return status;
     }
     const aic_problem problem = aic_context_problem(q->context, &canonical, q->context->target);
-    return ask(&problem, q);
-}
-
-static aic_status ask_plan(const aic_problem *problem, question *q)
-{
-    return aic_generator()->plan(problem, q->text, &q->info);
-}
-
-static aic_status ask_candidate(const aic_problem *problem, question *q)
-{
-    return aic_generator()->candidate(problem, q->index, q->info.text);
-}
-
-static aic_status run_plan(void *argument)
-{
-    return resolve_and_ask(argument, ask_plan);
-}
-
-static aic_status run_candidate(void *argument)
-{
-    return resolve_and_ask(argument, ask_candidate);
+    return q->candidate != NULL ? aic_generator()->candidate(&problem, *q->candidate, q->info.text)
+                                : aic_generator()->plan(&problem, q->text, &q->info);
 }
 
 aic_status aic_schedule_resolve(const aic_context *context, const aic_spec *spec, const char *text,
                                 aic_schedule_info *info)
 {
     question q = {.context = context, .spec = spec, .text = text};
-    aic_status status = aic_worker_run(run_plan, &q);
+    aic_status status = aic_worker_run(resolve_and_ask, &q);
     if (status == AIC_OK) {
         *info = q.info;
     }
@@ -73,8 +52,8 @@ aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, si
     if (status != AIC_OK) {
         return status;
     }
-    question q = {.context = context, .spec = spec, .index = index};
-    status = aic_worker_run(run_candidate, &q);
+    question q = {.context = context, .spec = spec, .candidate = &index};
+    status = aic_worker_run(resolve_and_ask, &q);
     if (status != AIC_OK) {
         return status;
     }

@@ -4,8 +4,8 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
-#include "runtime/generator/generator.h"
 #include "runtime/generator/worker.h"
+#include "runtime/request/schedules.h"
 #include "runtime/tuning/tune_file.h"
 #include "runtime/tuning/tune_search.h"
 #include "runtime/tuning/tuning.h"
@@ -158,19 +158,13 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
     return status;
 }
 
-typedef struct default_job {
-    aic_problem problem;
-    aic_tune_result *result;
-} default_job;
-
-/* The schedule of a result that knows none: the default rule's. */
-static aic_status put_default(void *argument)
+/* Puts the default rule's schedule into a result that knows none. */
+static aic_status put_default(const aic_context *context, const aic_spec *resolved, aic_tune_result *result)
 {
-    const default_job *job = argument;
     aic_schedule_info info;
-    aic_status status = aic_generator()->plan(&job->problem, NULL, &info);
+    const aic_status status = aic_schedule_resolve(context, resolved, NULL, &info);
     if (status == AIC_OK) {
-        memcpy(job->result->schedule, info.text, sizeof job->result->schedule);
+        memcpy(result->schedule, info.text, sizeof result->schedule);
     }
     return status;
 }
@@ -190,8 +184,7 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     status = look_up(o, key, &known, result);
     if (status == AIC_OK && known) {
         result->outcome = AIC_TUNE_OUTCOME_KNOWN;
-        default_job job = {problem, result};
-        status = result->schedule[0] == '\0' ? aic_worker_run(put_default, &job) : AIC_OK;
+        status = result->schedule[0] == '\0' ? put_default(context, resolved, result) : AIC_OK;
     } else if (status == AIC_OK) {
         status = search(context, resolved, o, hooks, key, result);
     }

@@ -58,11 +58,6 @@ static aic_status add_comment(aic_tune_file *file, const char *line, size_t leng
     return AIC_OK;
 }
 
-static int compare(const void *a, const void *b)
-{
-    return aic_tune_record_compare(a, b);
-}
-
 /* By text, and by place where that is the same. */
 static int compare_comments(const void *a, const void *b)
 {
@@ -106,7 +101,7 @@ static void tidy_records(aic_tune_file *file)
     if (file->count == 0) {
         return;
     }
-    qsort(file->record, file->count, sizeof *file->record, compare);
+    qsort(file->record, file->count, sizeof *file->record, aic_tune_record_compare);
     size_t kept = 0;
     for (size_t i = 1; i < file->count; i++) {
         aic_tune_record *best = &file->record[kept], *next = &file->record[i];

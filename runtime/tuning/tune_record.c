@@ -262,9 +262,10 @@ bool aic_tune_record_same(const aic_tune_record *a, const aic_tune_record *b)
     return a->key == b->key && memcmp(a->line, b->line, a->key) == 0;
 }
 
-int aic_tune_record_compare(const aic_tune_record *a, const aic_tune_record *b)
+int aic_tune_record_compare(const void *a, const void *b)
 {
-    return strcmp(a->line, b->line);
+    const aic_tune_record *left = a, *right = b;
+    return strcmp(left->line, right->line);
 }
 
 bool aic_tune_record_beats(const aic_tune_record *a, const aic_tune_record *b)

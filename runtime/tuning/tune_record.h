@@ -44,8 +44,8 @@ bool aic_tune_record_read(const char *line, size_t length, aic_tune_record *reco
  * one whose line comes first. So it does not matter in which order files are merged. */
 bool aic_tune_record_beats(const aic_tune_record *a, const aic_tune_record *b);
 
-/* Orders lines; records of one key are neighbours. */
-int aic_tune_record_compare(const aic_tune_record *a, const aic_tune_record *b);
+/* Orders records, for qsort(), by their lines; those of one key are neighbours. */
+int aic_tune_record_compare(const void *a, const void *b);
 
 /* Whether both are about the same. */
 bool aic_tune_record_same(const aic_tune_record *a, const aic_tune_record *b);
