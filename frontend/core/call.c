@@ -1,10 +1,10 @@
 /* What a call must satisfy besides the rules of its specification, and calls of the reference. */
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/neutral.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +82,12 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
     if (status != AIC_OK) {
         return status;
     }
-    fenv_t callers;
-    fegetenv(&callers);
-    fesetenv(FE_DFL_ENV); /* neither the caller's rounding mode nor its flush-to-zero bits count */
+    aic_neutral callers;
+    aic_neutral_enter(&callers); /* neither the caller's rounding mode nor its flush-to-zero bits count */
     const aic_stage *first = &resolved.stage[0];
     status = resolved.count > 1 ? aic_chain_reference(&resolved, semantics, operands)
                                 : aic_op_get(first->op)->reference(&first->desc, semantics, operands);
-    fesetenv(&callers);
+    aic_neutral_leave(&callers);
     return status;
 }
 
@@ -111,12 +110,11 @@ aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *sema
     if (status != AIC_OK) {
         return status;
     }
-    fenv_t callers;
-    fegetenv(&callers);
-    fesetenv(FE_DFL_ENV);
+    aic_neutral callers;
+    aic_neutral_enter(&callers);
     status = resolved.count > 1 ? aic_chain_reference_allowed(&resolved, semantics, operands, allowed)
                                 : op->reference_allowed(&first->desc, semantics, operands, allowed);
-    fesetenv(&callers);
+    aic_neutral_leave(&callers);
     return status;
 }
 

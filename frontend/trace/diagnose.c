@@ -1,11 +1,11 @@
 /* What happens to the data of every element: traces without text; see aic/diagnose.h. */
 #include "frontend/core/diag.h"
+#include "frontend/core/neutral.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 #include "frontend/numeric/element.h"
 #include "frontend/trace/trace.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,11 +72,10 @@ aic_status aic_diagnose(const aic_spec *spec, const aic_semantics *semantics, vo
     aic_trace_open(&run, &resolved, semantics, operands);
     status = open_seen(&run);
     if (status == AIC_OK) {
-        fenv_t callers;
-        fegetenv(&callers);
-        fesetenv(FE_DFL_ENV);
+        aic_neutral callers;
+        aic_neutral_enter(&callers);
         diagnose(&run, findings);
-        fesetenv(&callers);
+        aic_neutral_leave(&callers);
     }
     free(run.tracer.seen);
     return status;

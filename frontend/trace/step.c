@@ -128,10 +128,8 @@ aic_trace_text aic_trace_format(const aic_tracer *t, const char *format, ...)
 aic_trace_text aic_trace_real(const aic_tracer *t, double value)
 {
     aic_trace_text text = {""};
-    char number[AIC_NUMBER_TEXT_MAX];
     if (t->out) {
-        aic_number_print(value, number);
-        snprintf(text.text, sizeof text.text, "%s", number);
+        aic_number_print(value, text.text);
     }
     return text;
 }
@@ -139,17 +137,15 @@ aic_trace_text aic_trace_real(const aic_tracer *t, double value)
 aic_trace_text aic_trace_value(const aic_tracer *t, aic_dtype dtype, uint64_t bits)
 {
     aic_trace_text text = {""};
-    char number[AIC_NUMBER_TEXT_MAX];
     if (!t->out) {
         return text;
     }
     const double value = aic_element_value(dtype, &bits);
     if (dtype == AIC_FLOAT32 && !isnan(value)) {
-        aic_float_print(aic_trace_float(bits), number);
+        aic_float_print(aic_trace_float(bits), text.text);
     } else {
-        aic_number_print(value, number);
+        aic_number_print(value, text.text);
     }
-    snprintf(text.text, sizeof text.text, "%s", number);
     return text;
 }
 

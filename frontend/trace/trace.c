@@ -5,11 +5,11 @@
 #include "frontend/core/chain.h"
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/neutral.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 #include <aic/tool.h>
 
-#include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,13 +206,12 @@ aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void 
     uint64_t bits = 0;
     aic_status status = open_run(&run, &resolved, &own, spec, semantics, operands, count, element);
     if (status == AIC_OK) {
-        fenv_t callers;
-        fegetenv(&callers);
-        fesetenv(FE_DFL_ENV);
+        aic_neutral callers;
+        aic_neutral_enter(&callers);
         status = aic_sink_write(write_trace, &(request){.run = &run, .element = element}, buffer, capacity, length);
         run.tracer.out = NULL;
         aic_trace_all(&run, element, &bits);
-        fesetenv(&callers);
+        aic_neutral_leave(&callers);
     }
     if (status == AIC_OK && value) {
         memcpy(value, &bits, aic_dtype_size(run.output.dtype)); /* little-endian */
@@ -230,12 +229,11 @@ aic_status aic_trace_reads(const aic_spec *spec, const aic_semantics *semantics,
     aic_status status = aic_rule_given("reads", reads);
     status = status == AIC_OK ? open_run(&run, &resolved, &own, spec, semantics, operands, count, element) : status;
     if (status == AIC_OK) {
-        fenv_t callers;
+        aic_neutral callers;
         run.tracer.reads = reads;
-        fegetenv(&callers);
-        fesetenv(FE_DFL_ENV);
+        aic_neutral_enter(&callers);
         aic_trace_all(&run, element, &bits); /* whose value does not count */
-        fesetenv(&callers);
+        aic_neutral_leave(&callers);
     }
     return status;
 }
