@@ -2,7 +2,6 @@
  * one of them spoilt. */
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 
@@ -153,9 +152,6 @@ static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semant
     uint64_t state = seed;
     semantics = aic_semantics_of(semantics, &own);
     aic_status status = aic_semantics_check(semantics);
-    if (status == AIC_OK) {
-        status = aic_rule_given("spec", spec);
-    }
     if (status == AIC_OK) {
         choose_ops(ops, &state);
         status = random_chain(ops, semantics, &state, legal, spec);

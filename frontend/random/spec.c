@@ -1,7 +1,6 @@
 /* Pseudo-random specifications of one operator; chain.c draws chains. */
 #include "frontend/core/spec.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/random/rng.h"
 
 #include <string.h>
@@ -29,12 +28,10 @@ static const aic_op_info *choose_op(aic_op *op, uint64_t *state)
 }
 
 /* Checks a request; the operator, NULL where it is refused: *status. */
-static const aic_op_info *begin(aic_op *op, const aic_semantics *semantics, uint64_t *state, const aic_spec *spec,
-                                aic_status *status)
+static const aic_op_info *begin(aic_op *op, const aic_semantics *semantics, uint64_t *state, aic_status *status)
 {
     const aic_op_info *info = choose_op(op, state);
     *status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
-    *status = *status == AIC_OK ? aic_rule_given("spec", spec) : *status;
     return *status == AIC_OK ? info : NULL;
 }
 
@@ -52,7 +49,7 @@ aic_status aic_spec_draw(aic_op op, const aic_semantics *semantics, uint64_t see
     semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
     aic_status status;
-    const aic_op_info *info = begin(&op, semantics, &state, spec, &status);
+    const aic_op_info *info = begin(&op, semantics, &state, &status);
     if (info) {
         start_spec(info, op, spec);
         aic_op_random(info, &state, semantics, &spec->stage[0].desc);
@@ -80,7 +77,7 @@ aic_status aic_spec_draw_illegal(aic_op op, const aic_semantics *semantics, uint
     semantics = aic_semantics_of(semantics, &own);
     uint64_t state = seed;
     aic_status status;
-    const aic_op_info *info = begin(&op, semantics, &state, spec, &status);
+    const aic_op_info *info = begin(&op, semantics, &state, &status);
     if (!info) {
         return status;
     }
