@@ -24,7 +24,7 @@ enum {
 static const int64_t AIC_NETWORK_TENSOR_BYTES_MAX = INT64_C(1) << 32;
 static const int64_t AIC_NETWORK_ARENA_BYTES_MAX = INT64_C(1) << 34;
 
-typedef enum aic_net_kind { AIC_NET_INPUT, AIC_NET_CONSTANT, AIC_NET_BUFFER, AIC_NET_VIEW } aic_net_kind;
+typedef enum aic_net_kind { AIC_NET_INPUT, AIC_NET_CONSTANT, AIC_NET_BUFFER } aic_net_kind;
 
 /* A name. Memory has those that are no views: the tensor `base`, of which this one begins `offset` bytes behind the
  * beginning. */

@@ -57,12 +57,6 @@ struct aic_profile_gdb {
     elf_file file; /* last: the rest of the file follows */
 };
 
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#else
-enum { MACHINE = EM_AARCH64 };
-#endif
-
 /* Where the parts of variable size lie in the file. */
 typedef struct elf_layout {
     size_t symbols, strings, frames, size, strings_size;
@@ -84,7 +78,7 @@ static void write_header(elf_file *file)
 {
     file->header = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                                 .e_type = ET_EXEC,
-                                .e_machine = MACHINE,
+                                .e_machine = AIC_PROFILE_MACHINE,
                                 .e_version = EV_CURRENT,
                                 .e_shoff = offsetof(elf_file, section),
                                 .e_ehsize = sizeof(Elf64_Ehdr),

@@ -8,7 +8,6 @@
 #include "runtime/system/hold_signals.h"
 #include "runtime/system/open_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +17,6 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#else
-enum { MACHINE = EM_AARCH64 };
-#endif
 
 enum { MAGIC = 0x4A695444, VERSION = 1, CODE_LOAD = 0 };
 
@@ -82,7 +75,7 @@ static int begin_file(void)
     file_header header = {.magic = MAGIC,
                           .version = VERSION,
                           .total_size = sizeof header,
-                          .machine = MACHINE,
+                          .machine = AIC_PROFILE_MACHINE,
                           .process = (uint32_t)getpid(),
                           .time = aic_log_now()};
     struct iovec part = {&header, sizeof header};

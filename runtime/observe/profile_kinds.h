@@ -4,9 +4,17 @@
 
 #include "codegen/image.h"
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What files call the architecture. */
+#if defined(__x86_64__)
+enum { AIC_PROFILE_MACHINE = EM_X86_64 };
+#else
+enum { AIC_PROFILE_MACHINE = EM_AARCH64 };
+#endif
 
 /* A function of a kernel. */
 typedef struct aic_profile_part {
