@@ -77,126 +77,92 @@ static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LL
     aic_emit_close(&emit);
 }
 
-/* Whether the operand is one that the kernel takes; callers do not pass the others. */
+/* Which parameters of a kernel's function in this role callers pass: all but operands that the kernel does not take. */
 typedef struct taken {
-    size_t count, left_out;
-    bool operand[AIC_OPERANDS_MAX];
+    bool all;
+    bool param[AIC_PARAMS_MAX];
 } taken;
 
-static taken find_taken(const bundling *b, size_t part)
+static taken find_taken(const bundling *b, size_t part, aic_function_role role)
 {
+    const bool has_operands = role == AIC_FUNCTION_ENTRY || role == AIC_FUNCTION_PACKED;
     const aic_problem *problem = &b->plan[part]->problem;
     aic_operand operand[AIC_OPERANDS_MAX];
-    taken t = {.count = aic_spec_operands_of(problem->spec, problem->semantics, operand)};
-    for (size_t i = 0; i < t.count; i++) {
-        t.operand[i] = operand[i].direction != AIC_DIRECTION_UNUSED;
-        t.left_out += !t.operand[i];
+    const size_t operands = has_operands ? aic_spec_operands_of(problem->spec, problem->semantics, operand) : 0;
+    taken t = {.all = true};
+    for (size_t i = 0; i < AIC_PARAMS_MAX; i++) {
+        t.param[i] = i >= operands || operand[i].direction != AIC_DIRECTION_UNUSED;
+        t.all &= t.param[i];
     }
     return t;
 }
 
-/* Whether functions of this role have the kernel's operands as parameters. */
-static bool has_operands(aic_function_role role)
-{
-    return role == AIC_FUNCTION_ENTRY || role == AIC_FUNCTION_PACKED;
-}
-
-/* The only level's function gets the kernel's name. */
-static void rename_part(const bundling *b, size_t kernel, aic_function_role role, LLVMModuleRef module)
-{
-    char name[NAME_BYTES];
-    LLVMValueRef function = part_function(b, kernel, 0, role, module);
-    const int length = snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
-    if (function != NULL) {
-        LLVMSetValueName2(function, name, (size_t)length);
-    }
-}
-
-/* Begins the function of a kernel in this role, which callers see; args are those of a part's function, NULL in the
- * place of operands that are not taken. Returns how many. */
-static unsigned begin_function(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
+/* Begins the function of a kernel that has this name, which callers see; args are those of a part's function, NULL in
+ * the place of operands that are not taken. Returns how many. */
+static unsigned begin_function(aic_emit *e, const char *name, LLVMValueRef part, const taken *t,
                                LLVMValueRef args[AIC_PARAMS_MAX])
 {
-    LLVMValueRef function = part_function(b, kernel, 0, role, e->module);
-    const taken t = find_taken(b, kernel * b->request->levels);
     const char *names[AIC_PARAMS_MAX];
-    char name[NAME_BYTES];
-    const unsigned count = LLVMCountParams(function);
+    const unsigned count = LLVMCountParams(part);
     unsigned passed = 0, given = 0;
     for (unsigned i = 0; i < count; i++) {
         size_t length;
-        if (!has_operands(role) || i >= t.count || t.operand[i]) {
-            names[passed++] = LLVMGetValueName2(LLVMGetParam(function, i), &length);
+        if (t->param[i]) {
+            names[passed++] = LLVMGetValueName2(LLVMGetParam(part, i), &length);
         }
     }
-    snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
     aic_emit_function(e, name, AIC_EMIT_ENTRY, names, passed, 0);
     for (unsigned i = 0; i < count; i++) {
-        const bool takes = !has_operands(role) || i >= t.count || t.operand[i];
-        args[i] = takes ? aic_emit_param(e, given++) : LLVMConstPointerNull(e->ptr);
+        args[i] = t->param[i] ? aic_emit_param(e, given++) : LLVMConstPointerNull(e->ptr);
     }
     return count;
 }
 
-static void call_part(const bundling *b, size_t kernel, size_t level, aic_function_role role, aic_emit *e,
-                      LLVMValueRef *args, unsigned count)
-{
-    LLVMValueRef function = part_function(b, kernel, level, role, e->module);
-    LLVMSetLinkage(function, LLVMInternalLinkage);
-    aic_emit_call(e, function, args, count);
-}
-
-/* The function of a kernel in this role: calls that of the level that is found. */
-static void emit_choice(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
-                        const aic_dispatch *dispatch)
+/* The function of a kernel in this role: calls that of the only level, or of the level that is found. The only level's
+ * function itself gets the name where all operands are taken. */
+static void emit_function(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
+                          const aic_dispatch *dispatch)
 {
     const size_t levels = b->request->levels;
-    LLVMValueRef args[AIC_PARAMS_MAX];
-    if (part_function(b, kernel, 0, role, e->module) == NULL) {
+    const taken t = find_taken(b, kernel * levels, role);
+    LLVMValueRef first = part_function(b, kernel, 0, role, e->module), args[AIC_PARAMS_MAX];
+    char name[NAME_BYTES];
+    const int length = snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
+    if (first == NULL) {
         return;
     }
-    const unsigned count = begin_function(b, kernel, role, e, args);
-    LLVMValueRef level = aic_dispatch_level(e, dispatch);
+    if (levels == 1 && t.all) {
+        LLVMSetValueName2(first, name, (size_t)length);
+        return;
+    }
+    const unsigned count = begin_function(e, name, first, &t, args);
+    LLVMValueRef level = levels > 1 ? aic_dispatch_level(e, dispatch) : NULL;
     for (size_t l = 0; l < levels; l++) {
         aic_branch branch;
-        LLVMValueRef number = LLVMConstInt(e->i32, l + 1, false);
-        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, level, number, ""));
-        call_part(b, kernel, l, role, e, args, count);
-        aic_branch_end(e, &branch);
+        LLVMValueRef part = part_function(b, kernel, l, role, e->module), number = LLVMConstInt(e->i32, l + 1, false);
+        LLVMSetLinkage(part, LLVMInternalLinkage);
+        if (levels > 1) {
+            aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, level, number, ""));
+        }
+        aic_emit_call(e, part, args, count);
+        if (levels > 1) {
+            aic_branch_end(e, &branch);
+        }
     }
     aic_emit_function_end(e);
 }
 
-static void emit_choices(const bundling *b, LLVMContextRef context, LLVMModuleRef module)
+static void emit_functions(const bundling *b, LLVMContextRef context, LLVMModuleRef module)
 {
     aic_emit emit;
     aic_dispatch dispatch;
     aic_emit_open(&emit, context, module, b->request->target[0], NULL);
-    aic_dispatch_emit(&emit, b->request->target, b->request->levels, &dispatch);
-    for (size_t k = 0; k < b->request->count; k++) {
-        for (size_t r = 0; r < ROLES_COUNT; r++) {
-            emit_choice(b, k, ROLES[r], &emit, &dispatch);
-        }
+    if (b->request->levels > 1) {
+        aic_dispatch_emit(&emit, b->request->target, b->request->levels, &dispatch);
     }
-    aic_emit_close(&emit);
-}
-
-/* Of one level: its functions themselves, behind others only where operands are left out. */
-static void emit_single(const bundling *b, LLVMContextRef context, LLVMModuleRef module)
-{
-    aic_emit emit;
-    aic_emit_open(&emit, context, module, b->request->target[0], NULL);
     for (size_t k = 0; k < b->request->count; k++) {
-        const bool all = find_taken(b, k).left_out == 0;
         for (size_t r = 0; r < ROLES_COUNT; r++) {
-            LLVMValueRef args[AIC_PARAMS_MAX];
-            if (all || !has_operands(ROLES[r])) {
-                rename_part(b, k, ROLES[r], module);
-            } else if (part_function(b, k, 0, ROLES[r], module) != NULL) {
-                const unsigned count = begin_function(b, k, ROLES[r], &emit, args);
-                call_part(b, k, 0, ROLES[r], &emit, args, count);
-                aic_emit_function_end(&emit);
-            }
+            emit_function(b, k, ROLES[r], &emit, &dispatch);
         }
     }
     aic_emit_close(&emit);
@@ -210,12 +176,8 @@ static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
     }
     if (b->request->network != NULL) {
         aic_bundle_emit_network(b->request, context, module);
-        return;
-    }
-    if (b->request->levels > 1) {
-        emit_choices(b, context, module);
     } else {
-        emit_single(b, context, module);
+        emit_functions(b, context, module);
     }
 }
 
