@@ -446,17 +446,6 @@ static aic_status take_all(linking *l)
     return p->status != AIC_OK ? p->status : status;
 }
 
-aic_status aic_program_take(aic_program *program, const aic_program_sources *sources)
-{
-    linking l = {.program = program,
-                 .sources = sources,
-                 .features = aic_part_features(sources->target),
-                 .progress.mutex = PTHREAD_MUTEX_INITIALIZER};
-    aic_status status = take_all(&l);
-    give_back(&l);
-    return status;
-}
-
 aic_status aic_program_link(aic_program *program, const aic_program_sources *sources, const char *symbol,
                             aic_image *image)
 {
@@ -466,9 +455,14 @@ aic_status aic_program_link(aic_program *program, const aic_program_sources *sou
                  .features = aic_part_features(sources->target),
                  .progress.mutex = PTHREAD_MUTEX_INITIALIZER};
     aic_status status = take_all(&l);
-    if (status == AIC_OK) {
+    if (status == AIC_OK && image != NULL) {
         status = aic_image_link(l.item, list_items(&l), symbol, image);
     }
     give_back(&l);
     return status;
+}
+
+aic_status aic_program_take(aic_program *program, const aic_program_sources *sources)
+{
+    return aic_program_link(program, sources, NULL, NULL);
 }
