@@ -4,6 +4,7 @@
 #include "codegen/bundle.h"
 #include "codegen/bundle_network.h"
 #include "codegen/dispatch.h"
+#include "codegen/elf_object.h"
 #include "codegen/kernel.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/parts.h"
@@ -13,10 +14,8 @@
 #include "frontend/core/op.h"
 #include "frontend/core/spec.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SUBJECT "export"
 
@@ -250,27 +249,24 @@ static aic_status describe_parts(const bundling *b, aic_bundle_part *part)
 
 /* Whether all that the object refers to is in it. The generator makes it so; a call to memcpy that LLVM put in would
  * show here. */
-static aic_status check_symbols(const char *bytes, size_t size)
+static aic_status check_symbols(const aic_elf *elf)
 {
-    Elf64_Ehdr header;
-    memcpy(&header, bytes, sizeof header);
-    for (size_t s = 0; s < header.e_shnum; s++) {
-        Elf64_Shdr table, names;
-        memcpy(&table, bytes + header.e_shoff + s * sizeof table, sizeof table);
-        if (table.sh_type != SHT_SYMTAB || table.sh_offset > size) {
-            continue;
+    aic_elf_object object;
+    aic_status status = aic_elf_open(elf, &object);
+    for (size_t s = 0; status == AIC_OK && s < object.header.e_shnum; s++) {
+        aic_elf_symbols table = {.count = 0};
+        if (aic_elf_section(&object, s).sh_type == SHT_SYMTAB) {
+            status = aic_elf_open_symbols(&object, s, &table);
         }
-        memcpy(&names, bytes + header.e_shoff + table.sh_link * sizeof names, sizeof names);
-        for (size_t i = 1; i < table.sh_size / sizeof(Elf64_Sym); i++) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, bytes + table.sh_offset + i * sizeof symbol, sizeof symbol);
+        for (uint64_t i = 1; status == AIC_OK && i < table.count; i++) {
+            const Elf64_Sym symbol = aic_elf_symbol(&object, &table, i);
             if (symbol.st_shndx == SHN_UNDEF) {
                 return aic_fail(AIC_INTERNAL, SUBJECT, "the code refers to %s, which is not part of it",
-                                bytes + names.sh_offset + symbol.st_name);
+                                aic_elf_symbol_name(&object, &table, &symbol));
             }
         }
     }
-    return AIC_OK;
+    return status;
 }
 
 static aic_status make_object(bundling *b, aic_bundle *made)
@@ -282,7 +278,7 @@ static aic_status make_object(bundling *b, aic_bundle *made)
                                      .symbol =
                                          request->network != NULL ? request->network->name : request->kernel[0].name};
     aic_status status = aic_codegen_run(&run, emit_all, b, &made->bytes, &made->size);
-    return status == AIC_OK ? check_symbols(made->bytes, made->size) : status;
+    return status == AIC_OK ? check_symbols(&(aic_elf){made->bytes, made->size}) : status;
 }
 
 aic_status aic_bundle_create(const aic_bundle_request *request, aic_bundle *bundle)

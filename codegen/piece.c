@@ -31,7 +31,7 @@ typedef struct placed_section {
 } placed_section;
 
 typedef struct reading {
-    aic_object object;
+    aic_elf_object object;
     placed_section *section; /* as many as the object has */
     const char *name;        /* what messages call the object */
     const char *only;        /* the section of the part that is read; "": all are */
@@ -46,7 +46,7 @@ typedef struct reading {
 
 static aic_status open_object(const aic_elf *object, reading *r)
 {
-    aic_status status = aic_object_open(object, &r->object);
+    aic_status status = aic_elf_open(object, &r->object);
     if (status == AIC_OK) {
         const size_t sections = r->object.header.e_shnum;
         r->head.machine = r->object.header.e_machine;
@@ -61,7 +61,7 @@ static aic_status open_object(const aic_elf *object, reading *r)
 /* Whether a section is that of another part than the one which is read. */
 static bool is_of_others(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = aic_object_section_name(&r->object, header);
+    const char *name = aic_elf_section_name(&r->object, header);
     return r->only[0] != '\0' && strcmp(name, r->only) != 0 &&
            strncmp(name, AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
 }
@@ -75,7 +75,7 @@ static bool is_shared(const reading *r, const Elf64_Shdr *header)
 /* Whether a section that is loaded can be part of an image: code or constants. */
 static aic_status check_section(const reading *r, const Elf64_Shdr *header)
 {
-    const char *name = aic_object_section_name(&r->object, header);
+    const char *name = aic_elf_section_name(&r->object, header);
     const uint64_t alignment = header->sh_addralign;
     const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
     if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
@@ -88,9 +88,9 @@ static aic_status check_section(const reading *r, const Elf64_Shdr *header)
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s: alignment %llu is no power of two up to %d", name,
                         (unsigned long long)alignment, AIC_RELOCATION_PAGE);
     }
-    return aic_object_inside(&r->object, header->sh_offset, header->sh_size)
+    return aic_elf_inside(&r->object, header->sh_offset, header->sh_size)
                ? AIC_OK
-               : aic_object_malformed("a section is not inside");
+               : aic_elf_malformed("a section is not inside");
 }
 
 /* What a section has, in the order in which they lie in a piece. */
@@ -124,9 +124,9 @@ static size_t list_sections(const reading *r, loaded_section *list)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->object.header.e_shnum; i++) {
-        const Elf64_Shdr header = aic_object_section(&r->object, i);
+        const Elf64_Shdr header = aic_elf_section(&r->object, i);
         if ((header.sh_flags & SHF_ALLOC) != 0 && header.sh_size != 0 && !is_of_others(r, &header)) {
-            const char *name = aic_object_section_name(&r->object, &header);
+            const char *name = aic_elf_section_name(&r->object, &header);
             list[count++] = (loaded_section){i, contents_of(&header, name), name, header};
         }
     }
@@ -152,7 +152,7 @@ static aic_status place(reading *r, const loaded_section *section)
     const size_t alignment = header->sh_addralign > AIC_PIECE_SPACING ? header->sh_addralign : AIC_PIECE_SPACING;
     const size_t offset = (head->code_bytes + alignment - 1) / alignment * alignment;
     if (offset > limit || share.size > limit - offset) {
-        return aic_object_malformed("sections overlap");
+        return aic_elf_malformed("sections overlap");
     }
     if (offset + share.size > UINT32_MAX) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s has more code than fits 32 bits", r->name);
@@ -195,7 +195,7 @@ static void copy_sections(const reading *r)
         const placed_section *section = &r->section[i];
         if (section->placed) {
             memcpy(code_of(r) + section->offset,
-                   r->object.bytes + aic_object_section(&r->object, i).sh_offset + section->start, section->size);
+                   r->object.bytes + aic_elf_section(&r->object, i).sh_offset + section->start, section->size);
         }
     }
 }
@@ -203,13 +203,13 @@ static void copy_sections(const reading *r)
 /* ---- symbols ---- */
 
 /* Opens the object's symbol table. */
-static aic_status find_symbols(const reading *r, size_t *index, aic_object_symbols *table)
+static aic_status find_symbols(const reading *r, size_t *index, aic_elf_symbols *table)
 {
     *index = 0;
-    while (*index < r->object.header.e_shnum && aic_object_section(&r->object, *index).sh_type != SHT_SYMTAB) {
+    while (*index < r->object.header.e_shnum && aic_elf_section(&r->object, *index).sh_type != SHT_SYMTAB) {
         ++*index;
     }
-    return aic_object_open_symbols(&r->object, *index, table);
+    return aic_elf_open_symbols(&r->object, *index, table);
 }
 
 /* The symbol's section; NULL for what is defined elsewhere or is not placed. */
@@ -224,13 +224,13 @@ static const placed_section *section_of(const reading *r, const Elf64_Sym *symbo
 }
 
 /* What messages call a symbol. */
-static const char *name_of(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
+static const char *name_of(const reading *r, const aic_elf_symbols *table, const Elf64_Sym *symbol)
 {
     if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION && symbol->st_shndx < r->object.header.e_shnum) {
-        const Elf64_Shdr header = aic_object_section(&r->object, symbol->st_shndx);
-        return aic_object_section_name(&r->object, &header);
+        const Elf64_Shdr header = aic_elf_section(&r->object, symbol->st_shndx);
+        return aic_elf_section_name(&r->object, &header);
     }
-    const char *name = aic_object_symbol_name(&r->object, table, symbol);
+    const char *name = aic_elf_symbol_name(&r->object, table, symbol);
     return name[0] != '\0' ? name : "an absolute address";
 }
 
@@ -259,24 +259,23 @@ static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32
 }
 
 /* Whether a symbol of the object is one of the piece: what others may call, and what the piece calls or takes. */
-static bool is_kept(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
+static bool is_kept(const reading *r, const aic_elf_symbols *table, const Elf64_Sym *symbol)
 {
     uint64_t offset;
-    return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-           aic_object_symbol_name(&r->object, table, symbol)[0] != '\0' &&
+    return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL && aic_elf_symbol_name(&r->object, table, symbol)[0] != '\0' &&
            (symbol->st_shndx == SHN_UNDEF || find_offset(r, symbol, &offset));
 }
 
 /* The symbols that others may refer to. */
-static void add_defined(reading *r, const aic_object_symbols *table)
+static void add_defined(reading *r, const aic_elf_symbols *table)
 {
     for (uint64_t i = 0; i < table->count; i++) {
-        const Elf64_Sym symbol = aic_object_symbol(&r->object, table, i);
+        const Elf64_Sym symbol = aic_elf_symbol(&r->object, table, i);
         uint64_t offset;
         if (symbol.st_shndx != SHN_UNDEF && is_kept(r, table, &symbol) && find_offset(r, &symbol, &offset)) {
             const bool function =
                 ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value < r->section[symbol.st_shndx].size;
-            (void)add_symbol(r, aic_object_symbol_name(&r->object, table, &symbol), offset,
+            (void)add_symbol(r, aic_elf_symbol_name(&r->object, table, &symbol), offset,
                              AIC_PIECE_DEFINED | (function ? AIC_PIECE_FUNCTION : 0));
         }
     }
@@ -284,7 +283,7 @@ static void add_defined(reading *r, const aic_object_symbols *table)
 
 /* ---- relocating ---- */
 
-static aic_status fail_outside(const reading *r, const aic_object_symbols *table, const Elf64_Sym *symbol)
+static aic_status fail_outside(const reading *r, const aic_elf_symbols *table, const Elf64_Sym *symbol)
 {
     return aic_fail(AIC_COMPILE, SUBJECT, "%s refers to %s, which is not part of it", r->name,
                     name_of(r, table, symbol));
@@ -303,17 +302,17 @@ static aic_status check_row(const reading *r, const aic_relocation *row, unsigne
 }
 
 /* Adds a patch at `from` for what is not in the object; or for what is, where the place in a page matters. */
-static aic_status add_patch(reading *r, const aic_object_symbols *table, uint64_t from, const Elf64_Rela *rela)
+static aic_status add_patch(reading *r, const aic_elf_symbols *table, uint64_t from, const Elf64_Rela *rela)
 {
     const uint64_t index = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
-    const Elf64_Sym symbol = aic_object_symbol(&r->object, table, index);
+    const Elf64_Sym symbol = aic_elf_symbol(&r->object, table, index);
     const bool outside = symbol.st_shndx == SHN_UNDEF;
     uint64_t offset = 0;
     if (index >= r->known_count || !(outside ? is_kept(r, table, &symbol) : find_offset(r, &symbol, &offset))) {
         return fail_outside(r, table, &symbol);
     }
     if (r->known[index] == 0) {
-        const char *name = outside ? aic_object_symbol_name(&r->object, table, &symbol) : "";
+        const char *name = outside ? aic_elf_symbol_name(&r->object, table, &symbol) : "";
         r->known[index] = add_symbol(r, name, offset, outside ? 0 : AIC_PIECE_DEFINED) + 1;
     }
     if (rela->r_addend != (int32_t)rela->r_addend) {
@@ -331,21 +330,21 @@ static aic_status add_patch(reading *r, const aic_object_symbols *table, uint64_
 }
 
 /* One relocation of the section at `section`. */
-static aic_status relocate(reading *r, const placed_section *section, const aic_object_symbols *table,
+static aic_status relocate(reading *r, const placed_section *section, const aic_elf_symbols *table,
                            const Elf64_Rela *rela)
 {
     const unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
     const uint64_t index = ELF64_R_SYM(rela->r_info);
     const aic_relocation *row = aic_relocation_find(r->object.header.e_machine, type);
     const Elf64_Sym symbol =
-        index < table->count ? aic_object_symbol(&r->object, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
+        index < table->count ? aic_elf_symbol(&r->object, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
     aic_status status = check_row(r, row, type, symbol.st_shndx != SHN_UNDEF);
     if (status != AIC_OK) {
         return status;
     }
     const size_t width = aic_relocation_width(row);
     if (index >= table->count || section->size < width || rela->r_offset > section->size - width) {
-        return aic_object_malformed("a relocation is not inside");
+        return aic_elf_malformed("a relocation is not inside");
     }
     const uint64_t from = section->offset + rela->r_offset;
     uint64_t target;
@@ -362,21 +361,21 @@ static aic_status relocate(reading *r, const placed_section *section, const aic_
 }
 
 /* The relocations in section number `index`, if they are of a section that is placed. */
-static aic_status open_relocations(const reading *r, size_t index, aic_object_relocations *relocations)
+static aic_status open_relocations(const reading *r, size_t index, aic_elf_relocations *relocations)
 {
-    const Elf64_Shdr header = aic_object_section(&r->object, index);
-    *relocations = (aic_object_relocations){.count = 0};
+    const Elf64_Shdr header = aic_elf_section(&r->object, index);
+    *relocations = (aic_elf_relocations){.count = 0};
     return header.sh_info < r->object.header.e_shnum && r->section[header.sh_info].placed
-               ? aic_object_open_relocations(&r->object, index, relocations)
+               ? aic_elf_open_relocations(&r->object, index, relocations)
                : AIC_OK;
 }
 
 static aic_status relocate_by(reading *r, size_t index)
 {
-    aic_object_relocations all;
+    aic_elf_relocations all;
     aic_status status = open_relocations(r, index, &all);
     for (uint64_t i = 0; status == AIC_OK && i < all.count; i++) {
-        const Elf64_Rela rela = aic_object_relocation(&r->object, &all, i);
+        const Elf64_Rela rela = aic_elf_relocation(&r->object, &all, i);
         status = relocate(r, &r->section[all.section], &all.table, &rela);
     }
     return status;
@@ -390,11 +389,11 @@ static size_t rounded(size_t size)
 }
 
 /* Room for all symbols, patches and names that there can be. */
-static aic_status make_room(reading *r, const aic_object_symbols *table)
+static aic_status make_room(reading *r, const aic_elf_symbols *table)
 {
     size_t patches = 0, names = 1;
     for (size_t i = 0; i < r->object.header.e_shnum; i++) {
-        aic_object_relocations relocations;
+        aic_elf_relocations relocations;
         aic_status status = open_relocations(r, i, &relocations);
         if (status != AIC_OK) {
             return status;
@@ -402,8 +401,8 @@ static aic_status make_room(reading *r, const aic_object_symbols *table)
         patches += relocations.count;
     }
     for (uint64_t i = 0; i < table->count; i++) {
-        const Elf64_Sym symbol = aic_object_symbol(&r->object, table, i);
-        names += strlen(aic_object_symbol_name(&r->object, table, &symbol)) + 2;
+        const Elf64_Sym symbol = aic_elf_symbol(&r->object, table, i);
+        names += strlen(aic_elf_symbol_name(&r->object, table, &symbol)) + 2;
     }
     r->known_count = table->count;
     r->known = calloc(table->count + 1, sizeof *r->known);
@@ -448,7 +447,7 @@ static aic_status finish(reading *r, aic_piece *piece)
 static aic_status read_object(const aic_elf *object, reading *r, aic_piece *piece)
 {
     size_t index = 0;
-    aic_object_symbols table = {.count = 0};
+    aic_elf_symbols table = {.count = 0};
     aic_status status = open_object(object, r);
     if (status == AIC_OK) {
         status = lay_out_sections(r);
@@ -548,12 +547,12 @@ aic_piece_patch aic_piece_patch_at(const aic_piece_view *view, uint32_t index)
 /* ---- functions ---- */
 
 /* Appends the function of this symbol if it is one of the kernel's. Returns the new count. */
-static size_t add_part(const reading *r, const aic_object_symbols *table, uint64_t index, aic_image_part *part,
+static size_t add_part(const reading *r, const aic_elf_symbols *table, uint64_t index, aic_image_part *part,
                        size_t count)
 {
-    const Elf64_Sym symbol = aic_object_symbol(&r->object, table, index);
+    const Elf64_Sym symbol = aic_elf_symbol(&r->object, table, index);
     const placed_section *section = section_of(r, &symbol);
-    const char *name = aic_object_symbol_name(&r->object, table, &symbol);
+    const char *name = aic_elf_symbol_name(&r->object, table, &symbol);
     const size_t length = strlen(r->name);
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || section == NULL ||
         symbol.st_size > section->size - symbol.st_value || strncmp(name, r->name, length) != 0) {
@@ -568,7 +567,7 @@ size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_
 {
     const aic_elf elf = {object, size};
     reading r = {.name = symbol, .only = "", .head = {.alignment = AIC_PIECE_SPACING}};
-    aic_object_symbols table = {.count = 0};
+    aic_elf_symbols table = {.count = 0};
     size_t count = 0, index;
     if (open_object(&elf, &r) == AIC_OK && lay_out_sections(&r) == AIC_OK &&
         find_symbols(&r, &index, &table) == AIC_OK) {

@@ -12,7 +12,7 @@ enum { WIDE = 64 };
 
 /* A section in units of one constant. */
 typedef struct sharing {
-    const aic_object *o;
+    const aic_elf_object *o;
     size_t section;
     const char *name;
     uint64_t unit, count;
@@ -38,19 +38,19 @@ static bool find_unit(const sharing *s, const Elf64_Sym *symbol, const Elf64_Rel
 }
 
 /* Notes what a section refers to. Code of parts alone may refer to constants. */
-static aic_status note_section(const sharing *s, const aic_object_relocations *all)
+static aic_status note_section(const sharing *s, const aic_elf_relocations *all)
 {
-    const Elf64_Shdr header = aic_object_section(s->o, all->section);
+    const Elf64_Shdr header = aic_elf_section(s->o, all->section);
     const bool part =
-        strncmp(aic_object_section_name(s->o, &header), AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
+        strncmp(aic_elf_section_name(s->o, &header), AIC_PIECE_SECTION, sizeof AIC_PIECE_SECTION - 1) == 0;
     for (uint64_t i = 0; i < all->count; i++) {
-        const Elf64_Rela rela = aic_object_relocation(s->o, all, i);
+        const Elf64_Rela rela = aic_elf_relocation(s->o, all, i);
         const uint64_t index = ELF64_R_SYM(rela.r_info);
         uint64_t unit;
         if (index >= all->table.count) {
-            return aic_object_malformed("a relocation is not inside");
+            return aic_elf_malformed("a relocation is not inside");
         }
-        const Elf64_Sym symbol = aic_object_symbol(s->o, &all->table, index);
+        const Elf64_Sym symbol = aic_elf_symbol(s->o, &all->table, index);
         if (symbol.st_shndx != s->section) {
             continue;
         }
@@ -86,8 +86,8 @@ static aic_status find_run(const sharing *s, const char *only, aic_piece_share *
     uint64_t end = 0;
     *share = (aic_piece_share){0, 0};
     for (uint64_t i = 0; i < s->count; i++) {
-        const Elf64_Shdr header = aic_object_section(s->o, s->owner[i]);
-        if (strcmp(aic_object_section_name(s->o, &header), only) != 0) {
+        const Elf64_Shdr header = aic_elf_section(s->o, s->owner[i]);
+        if (strcmp(aic_elf_section_name(s->o, &header), only) != 0) {
             continue;
         }
         if (share->size > 0 && end != i) {
@@ -104,8 +104,8 @@ static aic_status find_owners(const sharing *s)
 {
     aic_status status = AIC_OK;
     for (size_t i = 0; i < s->o->header.e_shnum && status == AIC_OK; i++) {
-        aic_object_relocations all;
-        status = aic_object_open_relocations(s->o, i, &all);
+        aic_elf_relocations all;
+        status = aic_elf_open_relocations(s->o, i, &all);
         if (status == AIC_OK) {
             status = note_section(s, &all);
         }
@@ -113,12 +113,12 @@ static aic_status find_owners(const sharing *s)
     return status == AIC_OK ? fill(s) : status;
 }
 
-aic_status aic_piece_find_share(const aic_object *o, size_t section, const char *only, aic_piece_share *share)
+aic_status aic_piece_find_share(const aic_elf_object *o, size_t section, const char *only, aic_piece_share *share)
 {
-    const Elf64_Shdr header = aic_object_section(o, section);
+    const Elf64_Shdr header = aic_elf_section(o, section);
     sharing s = {.o = o,
                  .section = section,
-                 .name = aic_object_section_name(o, &header),
+                 .name = aic_elf_section_name(o, &header),
                  .unit = (header.sh_flags & SHF_MERGE) != 0 ? header.sh_entsize
                          : header.sh_addralign == WIDE      ? WIDE
                                                             : 0};

@@ -11,6 +11,6 @@ typedef struct aic_piece_share {
 
 /* The share of the part whose code is in the section of the name `only`. What functions refer to says whose bytes are
  * whose: AIC_COMPILE where that leaves a doubt, so that a part never has another share than alone. */
-aic_status aic_piece_find_share(const aic_object *o, size_t section, const char *only, aic_piece_share *share);
+aic_status aic_piece_find_share(const aic_elf_object *o, size_t section, const char *only, aic_piece_share *share);
 
 #endif

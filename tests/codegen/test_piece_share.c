@@ -85,11 +85,11 @@ static bool shares_of(const object *o, size_t start[2], size_t size[2])
 {
     static const char *const PARTS[] = {".part.0.", ".part.1."};
     object *copy = malloc(sizeof *copy); /* so that reading outside of it is noticed */
-    aic_object opened;
+    aic_elf_object opened;
     aic_status status[2];
     ck_assert_ptr_nonnull(copy);
     *copy = *o;
-    ck_assert_int_eq(aic_object_open(&(aic_elf){copy, sizeof *copy}, &opened), AIC_OK);
+    ck_assert_int_eq(aic_elf_open(&(aic_elf){copy, sizeof *copy}, &opened), AIC_OK);
     for (int i = 0; i < 2; i++) {
         aic_piece_share share = {0, 0};
         status[i] = aic_piece_find_share(&opened, CONSTANTS, PARTS[i], &share);
