@@ -102,6 +102,7 @@ typedef struct args_refusal {
 
 /* Fails for the first that was found. Returns an exit status. */
 int args_refuse(const char *command, const args_refusal *refusals, size_t count);
+#define ARGS_REFUSE(command, array) args_refuse((command), (array), sizeof(array) / sizeof(array)[0])
 
 /* "NAME=VALUE" cut at the first '='; false without one or with an empty name. *name_length is the name's. */
 bool args_split(const char *pair, size_t *name_length, const char **value);

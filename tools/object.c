@@ -25,7 +25,7 @@ int object_check(const cli_object *o, size_t texts)
         {object && o->header == NULL, "--object: --header is missing"},
         {object && o->name == NULL, "--object: --name is missing"},
     };
-    return args_refuse("run", refusals, sizeof refusals / sizeof refusals[0]);
+    return ARGS_REFUSE("run", refusals);
 }
 
 static int wrong_header(const cli_object *o, const char *what)

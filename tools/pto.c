@@ -77,5 +77,5 @@ int cli_pto_check(const char *command, const cli_pto *pto, size_t texts)
         {texts > 0 && pto->path != NULL, "--pto: an operator text is given, too"},
         {pto->placement != NULL && pto->path == NULL, "--placement: has no effect without --pto"},
     };
-    return args_refuse(command, refusals, sizeof refusals / sizeof refusals[0]);
+    return ARGS_REFUSE(command, refusals);
 }

@@ -254,7 +254,7 @@ static int check_options(const bench_state *b, const spec_list *list)
         {spec_list_empty(list, &b->source) && !program,
          "nothing to measure: give SPEC, --batch FILE with operators or --pto FILE"},
     };
-    return args_refuse("bench", refusals, sizeof refusals / sizeof refusals[0]);
+    return ARGS_REFUSE("bench", refusals);
 }
 
 static int bench(bench_state *b)

@@ -401,7 +401,7 @@ static int check_request(check_state *check)
         {spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program,
          "nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N"},
     };
-    status = status == CLI_DONE ? args_refuse("check", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    status = status == CLI_DONE ? ARGS_REFUSE("check", refusals) : status;
     if (status == CLI_DONE) {
         cli_show_choices(&check->session.semantics);
         status = check_all(check, &list);

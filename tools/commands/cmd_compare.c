@@ -239,7 +239,7 @@ static int check_options(const compare_state *state, size_t files)
          "operands have no effect without --spec"},
         {spec && state->dtype != NULL, "--dtype: has no effect with --spec, which says what the files hold"},
     };
-    return args_refuse("compare", refusals, sizeof refusals / sizeof refusals[0]);
+    return ARGS_REFUSE("compare", refusals);
 }
 
 int cmd_compare(int argc, char **argv)

@@ -148,7 +148,7 @@ static int check_options(const dump_state *dump, size_t texts)
         {dump->target != NULL && repro, "--repro: does not go with --target: the expected result is computed here"},
     };
     int status = cli_pto_check("dump", &dump->pto, texts);
-    status = status == CLI_DONE ? args_refuse("dump", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    status = status == CLI_DONE ? ARGS_REFUSE("dump", refusals) : status;
     if (status == CLI_DONE && repro && stage != AIC_DUMP_IR && stage != AIC_DUMP_OPT) {
         status = cli_fail(CLI_WRONG, "dump: --repro: does not go with --stage %s: lli runs ir or opt", dump->stage);
     }

@@ -252,7 +252,7 @@ static int check_options(const explain_state *explain, size_t texts)
          "--at: is missing: operands are taken for one element of the result only"},
     };
     const int status = cli_pto_check("explain", &explain->pto, texts);
-    return status == CLI_DONE ? args_refuse("explain", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    return status == CLI_DONE ? ARGS_REFUSE("explain", refusals) : status;
 }
 
 int cmd_explain(int argc, char **argv)

@@ -235,7 +235,7 @@ static int check_options(const run_state *run, size_t texts)
     };
     int status = object_check(&run->object, texts);
     status = status == CLI_DONE && !object ? cli_pto_check("run", &run->pto, texts) : status;
-    return status == CLI_DONE ? args_refuse("run", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    return status == CLI_DONE ? ARGS_REFUSE("run", refusals) : status;
 }
 
 static void close_all(run_state *run)

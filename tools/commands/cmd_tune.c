@@ -351,6 +351,6 @@ int cmd_tune(int argc, char **argv)
         {!o.merge && o.output != NULL, "-o: is for --merge; --db names the file to record in"},
         {o.merge && o.report_path != NULL, "--report: has no effect with --merge, which measures nothing"},
     };
-    status = status == CLI_DONE ? args_refuse("tune", refusals, sizeof refusals / sizeof refusals[0]) : status;
+    status = status == CLI_DONE ? ARGS_REFUSE("tune", refusals) : status;
     return status != CLI_DONE ? status : o.merge ? merge(&o, &positional) : tune(&o);
 }
