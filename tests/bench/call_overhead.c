@@ -10,6 +10,8 @@
  *
  *     call_overhead [LIMIT_NS]     exit status 1 when aic_jit_conv2d adds more than LIMIT_NS, or a call by handle more
  *                                  than that */
+#include "tools/harness/timer.h"
+
 #include <aic/aic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,12 +194,6 @@ static double time_round(shape *shapes, size_t count, const way *by)
     return (end - start) / CALLS / by->images;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Measures `count` shapes in turn and prints a line for each way. False when aic_jit_conv2d adds more than `limit`, or
  * another way more than it. */
 static bool measure(const char *what, shape *shapes, size_t count, double limit)
@@ -211,8 +207,7 @@ static bool measure(const char *what, shape *shapes, size_t count, double limit)
     double median[WAYS];
     printf("%s\n", what);
     for (int i = 0; i < WAYS; i++) {
-        qsort(sample[i], ROUNDS, sizeof sample[i][0], compare);
-        median[i] = sample[i][ROUNDS / 2];
+        median[i] = timer_median(sample[i], ROUNDS);
         printf("  %-42s %6.1f ns (%+.1f)\n", ways[i].name, median[i], median[i] - median[ways[i].base]);
     }
     const double added = median[JIT] - median[DIRECT];
@@ -291,10 +286,7 @@ static void measure_fills(void)
         }
     }
     fills_free(&f);
-    for (int kind = 0; kind < 2; kind++) {
-        qsort(sample[kind], ROUNDS, sizeof sample[kind][0], compare);
-    }
-    const double calls = sample[0][ROUNDS / 2], program = sample[1][ROUNDS / 2];
+    const double calls = timer_median(sample[0], ROUNDS), program = timer_median(sample[1], ROUNDS);
     printf("%d fills of 1 KiB:  aic_jit_texpands %6.1f ns   aic_pto_run %6.1f ns (%.2f of it)\n", STATEMENTS, calls,
            program, program / calls);
 }

@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/peak.h"
+#include "tools/harness/timer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,18 +287,6 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *sample, size_t count)
-{
-    qsort(sample, count, sizeof sample[0], ascending);
-    return sample[count / 2];
-}
-
 /* Nanoseconds of one call, over `calls` calls behind one that brings the caches into their steady state. */
 static double time_calls(const bench_body *body, int calls)
 {
@@ -331,7 +320,7 @@ void bench_time(bench_body *body, size_t count, double seconds)
         samples++;
     }
     for (size_t i = 0; i < count; i++) {
-        body[i].ns = bench_median(sample[i], samples);
+        body[i].ns = timer_median(sample[i], samples);
     }
 }
 
@@ -358,7 +347,7 @@ double bench_compile_ms(const char *isa, const aic_spec *spec)
         aic_kernel_destroy(kernel);
         aic_context_destroy(context);
     }
-    return bench_median(sample, COMPILES);
+    return timer_median(sample, COMPILES);
 }
 
 void bench_use_environment(char **argv, const bench_variable *variables, size_t count)

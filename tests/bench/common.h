@@ -160,7 +160,4 @@ void bench_time(bench_body *body, size_t count, double seconds);
 /* Milliseconds to make the kernel where nothing is cached: median over fresh contexts. */
 double bench_compile_ms(const char *isa, const aic_spec *spec);
 
-/* Sorts the samples and returns the median. */
-double bench_median(double *sample, size_t count);
-
 #endif

@@ -3,6 +3,7 @@
  *
  *     conv2d_peak [--isa LEVEL] [--kind int8|fast|cube] [--layer PART_OF_NAME] [--time SECONDS] */
 #include "tests/bench/common.h"
+#include "tools/harness/timer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static void judge(const bench_kind *kind, summary *s)
                100 * kind->target, kind->peak_name, 100 * s->target_share[i], met(s->target_share[i] >= kind->target));
     }
     if (s->compiles > 0) {
-        double median = bench_median(s->compile_ms, s->compiles);
+        double median = timer_median(s->compile_ms, s->compiles);
         printf("target %s compile, ResNet-50 layers: median at most %.0f ms, measured %.2f ms: %s (slowest layer %.2f "
                "ms)\n",
                kind->name, COMPILE_TARGET_MS, median, met(median <= COMPILE_TARGET_MS), s->compile_ms[s->compiles - 1]);

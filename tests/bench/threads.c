@@ -101,7 +101,7 @@ static void time_sides(const side *sides, double seconds, double ns[WAYS])
         samples++;
     }
     for (int way = 0; way < WAYS; way++) {
-        ns[way] = bench_median(sample[way], samples);
+        ns[way] = timer_median(sample[way], samples);
     }
 }
 

@@ -59,18 +59,11 @@ static void call(void *argument)
     c->status = c->status == AIC_OK ? status : c->status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the samples of a kernel. */
 static double median_of(network_clock *clock, size_t kernel)
 {
     const size_t count = clock->calls < SAMPLES ? clock->calls : SAMPLES;
-    qsort(clock->sample + kernel * SAMPLES, count, sizeof(double), compare);
-    return count > 0 ? clock->sample[kernel * SAMPLES + count / 2] : 0;
+    return count > 0 ? timer_median(clock->sample + kernel * SAMPLES, count) : 0;
 }
 
 static int threads_of(const aic_network_facts *facts)

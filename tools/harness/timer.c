@@ -48,6 +48,12 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double timer_median(double *sample, size_t count)
+{
+    qsort(sample, count, sizeof *sample, ascending);
+    return sample[count / 2];
+}
+
 /* Ranks of order statistics between which the median of n samples lies with 95 %: n/2 -+ 1.96 sqrt(n)/2. */
 static timer_result summarise(lane *l)
 {
@@ -55,8 +61,8 @@ static timer_result summarise(lane *l)
     const double half = 0.98 * sqrt((double)n), middle = (double)last / 2;
     const size_t low = n < SURE || middle < half ? 0 : (size_t)(middle - half);
     const size_t high = n < SURE || middle + half > (double)last ? last : (size_t)ceil(middle + half);
-    qsort(l->sample, n, sizeof l->sample[0], ascending);
-    return (timer_result){.median_ns = l->sample[n / 2],
+    const double median = timer_median(l->sample, n);
+    return (timer_result){.median_ns = median,
                           .min_ns = l->sample[0],
                           .p90_ns = l->sample[last * 9 / 10],
                           .low_ns = l->sample[low],

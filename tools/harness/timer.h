@@ -22,6 +22,9 @@ typedef struct timer_result {
     uint64_t calls; /* in all */
 } timer_result;
 
+/* Sorts the samples, at least one, and returns their median. */
+double timer_median(double *sample, size_t count);
+
 /* One that takes part in a race. */
 typedef struct timer_entrant {
     void (*body)(void *argument);

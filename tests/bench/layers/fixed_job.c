@@ -1,6 +1,7 @@
 /* The fixed job of compiling: a loop over a tile of sums, as kernels have them, made by LLVM's C interface without any
  * of this library's code, for the least processor of the host's architecture. */
 #include "tests/bench/layers/layers.h"
+#include "tools/harness/timer.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -143,5 +144,5 @@ double fixed_job_ms(void)
         run_job(machine);
         sample[i] = processor_ms() - start;
     }
-    return bench_median(sample, RUNS);
+    return timer_median(sample, RUNS);
 }

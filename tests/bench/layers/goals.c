@@ -1,5 +1,6 @@
 /* The goals: what a level and a number of threads should reach, and what was measured. */
 #include "tests/bench/layers/layers.h"
+#include "tools/harness/timer.h"
 
 #include <string.h>
 
@@ -137,7 +138,7 @@ static void judge_kind(results *r, int kind, double before)
     char text[96];
     (void)snprintf(text, sizeof text, "making a kernel of ResNet-50, %s, median", layer_kinds[kind].name);
     add(r, text, 1.1 * before, "fixed jobs of compiling", true,
-        network(r, kind).layers > 0 ? bench_median(sample, count) : 0);
+        network(r, kind).layers > 0 ? timer_median(sample, count) : 0);
 }
 
 static void judge_compilation(results *r)

@@ -4,6 +4,7 @@
  * takes 100 ns. So each form is made several times, and all of them are called in turns, with the same operands in the
  * same memory. What counts is the median over what was made of a form, for each the median over its turns. */
 #include "tests/bench/making/making.h"
+#include "tools/harness/timer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,7 @@ static void measure_shape(const shape *which, shape_row *row, const making_optio
         for (int i = 0; i < MAKINGS; i++) {
             made[i] = body[FORMS * i + form].ns;
         }
-        *ns[form] = bench_median(made, MAKINGS);
+        *ns[form] = timer_median(made, MAKINGS);
     }
     for (int i = 0; i < FORMS * MAKINGS; i++) {
         aic_kernel_destroy(kernel[i].kernel);

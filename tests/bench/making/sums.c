@@ -1,5 +1,6 @@
 /* Sums over shapes and rounds, and the goals. */
 #include "tests/bench/making/making.h"
+#include "tools/harness/timer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ double making_ms(const making *m, state s, size_t index)
             ms[count++] = at->ms;
         }
     }
-    return count > 0 ? bench_median(ms, count) : -1;
+    return count > 0 ? timer_median(ms, count) : -1;
 }
 
 bool making_needs_llvm(const making *m, state s, size_t index)
@@ -54,7 +55,7 @@ summary making_summary(const making *m, state s)
         sum.llvm += making_needs_llvm(m, s, i);
         ms[sum.kernels++] = one;
     }
-    sum.median = sum.kernels > 0 ? bench_median(ms, sum.kernels) : 0;
+    sum.median = sum.kernels > 0 ? timer_median(ms, sum.kernels) : 0;
     free(ms);
     return sum;
 }
@@ -110,7 +111,7 @@ verdicts making_judge(const making *all, size_t count)
         collect_ready(&v, m, ms, &ready);
         collect_speeds(&v, m);
     }
-    v.held_out = ready > 0 ? bench_median(ms, ready) : 0;
+    v.held_out = ready > 0 ? timer_median(ms, ready) : 0;
     v.mean = v.speeds > 0 ? exp(v.mean / (double)v.speeds) : 0;
     free(ms);
     return v;
