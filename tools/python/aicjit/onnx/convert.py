@@ -9,7 +9,7 @@ import numpy as np
 
 from .._blocks import Act, Window
 from .._program import Array, Floats
-from .graph import Finding, Graph, Node, Refused
+from .graph import LARGEST, Finding, Graph, Node, Refused
 from .layer import Image, Layer, sized
 from .transposed import transposed
 
@@ -24,6 +24,9 @@ def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bo
         pads = [0, pads[0], 0, pads[1]]
     if len(kernel) != 2:
         raise Refused("%d axes: one and two are supported" % len(kernel))
+    for name, values, count in (("kernel_shape", kernel, 2), ("strides", strides, 2), ("dilations", dilations, 2), ("pads", pads, 4)):
+        if len(values) != count or min(values) < (name != "pads"):
+            raise Refused("%s: %s is not %d numbers from %d" % (name, values, count, name != "pads"))
     ends = []
     for i, size in enumerate((height, width)):
         reach = dilations[i] * (kernel[i] - 1) + 1
@@ -37,8 +40,6 @@ def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bo
         if (room + extra) // strides[i] * strides[i] >= size + pads[i]:
             extra = 0  # no window begins behind the tensor
         ends.append(extra)
-    if min(pads) < 0:
-        raise Refused("negative padding")
     top, left, bottom, right = pads
     window = Window((kernel[0], kernel[1]), (strides[0], strides[1]), (left, right + ends[1], top, bottom + ends[0]),
                     (dilations[0], dilations[1]))
@@ -388,6 +389,8 @@ def _shape_of(graph: Graph, node: Node) -> Optional[tuple[int, ...]]:
     shape = graph.shapes.get(node.outputs[0])
     if shape is not None or node.op != "Reshape" or node.inputs[1] not in graph.constants:
         return shape
+    if graph.constants[node.inputs[1]].dtype.kind != "i":
+        raise Refused("a shape of %s" % graph.constants[node.inputs[1]].dtype)
     image = graph.image(node.inputs[0])
     own = graph.shapes.get(node.inputs[0], (1, *image))
     wanted = [own[i] if size == 0 and i < len(own) else size for i, size in enumerate(graph.constants[node.inputs[1]].tolist())]
@@ -492,6 +495,8 @@ def convert(graph: Graph, hosted: set[str]) -> tuple[list[Layer], list[Finding]]
                 made = [three] if three else _one(graph, node)
         except Refused as reason:
             found.append(Finding(node.name, node.op, str(reason)))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # rules that the package's checker does not know
+            found.append(Finding(node.name, node.op, "is not as the document of the operator has it: %s" % error))
         for layer in made:
             if layer.kind != "host":
                 _settle(graph, layer)
@@ -507,6 +512,9 @@ def _one(graph: Graph, node: Node) -> list[Layer]:
     if make is None:
         raise Refused(_REASONS.get(node.op) or "no operator of the library computes it")
     layers: list[Layer] = make(graph, node)
+    for layer in layers:
+        if not all(isinstance(size, (int, np.integer)) and 0 < size <= LARGEST for size in layer.image):
+            raise Refused("a result of %s x %s x %s elements: an axis has 1 to %d" % (*layer.image, LARGEST))
     return layers
 
 

@@ -11,6 +11,10 @@ import aicjit
 from .._program import Array
 
 
+#: Elements along an axis, beyond the operators' own limits: products of flattened pictures are windows.
+LARGEST = 1 << 24
+
+
 class Finding(NamedTuple):
     """A node that is not supported: its name, its operator, and why."""
 
@@ -104,6 +108,8 @@ class Graph:
         name = node.inputs[index] if index < len(node.inputs) else ""
         if name not in self.constants:
             raise Refused("%s%s is not constant" % (what, " (%s)" % name if name else ""))
+        if self.constants[name].size == 0:
+            raise Refused("%s (%s) is empty" % (what, name))
         return self.constants[name]
 
     def optional(self, node: Node, index: int, what: str, default: Any = None) -> Any:

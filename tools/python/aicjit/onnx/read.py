@@ -11,7 +11,7 @@ import numpy as np
 import aicjit
 
 from .._program import Array
-from .graph import Graph, ModelError, Node
+from .graph import LARGEST, Graph, ModelError, Node
 
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 Shapes = Mapping[str, Sequence[int]]
@@ -276,9 +276,11 @@ def _read(model: Any, name: str, shapes: Optional[Shapes],
         if value.type.tensor_type.HasField("shape") and all(dim.dim_value > 0 for dim in dims):
             known[value.name] = tuple(dim.dim_value for dim in dims)
     ins = {v.name: (_type_of(onnx, v, name), known[v.name]) for v in model.graph.input if v.name not in initial}
-    for key, (dtype, _) in ins.items():
+    for key, (dtype, shape) in ins.items():
         if dtype not in _TYPES:
             raise ModelError("%s: input %s: is %s, not one of %s" % (name, key, dtype, ", ".join(_TYPES)))
+        if max(shape, default=1) > LARGEST:
+            raise ModelError("%s: input %s: an axis of %d elements, more than %d" % (name, key, max(shape), LARGEST))
     outs = {v.name: (_type_of(onnx, v, name), known.get(v.name, ())) for v in model.graph.output}
     opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
     graph = Graph([_node(onnx, node, i) for i, node in enumerate(nodes)], ins, outs, constants, known, opset)

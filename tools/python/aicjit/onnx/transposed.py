@@ -37,12 +37,16 @@ def transposed(graph: Graph, node: Node) -> list[Layer]:
     if weight.ndim != 4 or int(node.attr("group", 1)) != 1 or set(node.attr("dilations", [1, 1])) != {1}:
         raise Refused("groups, dilations, or weights of %d axes: conv2d has no transposed form, and one group of two axes is "
                       "turned into one" % weight.ndim)
-    if len(set(strides)) != 1 or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+    if image[0] != len(weight):
+        raise Refused("%d channels, the weights have %d" % (image[0], len(weight)))
+    if len(set(strides)) != 1 or min(strides) < 1 or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
         raise Refused("strides that differ, or auto_pad")
     stride, kernel, pads = int(strides[0]), weight.shape[2:], node.attr("pads", [0] * 4)
+    more = node.attr("output_padding", [0, 0])
+    if len(pads) != 4 or len(more) != 2 or min(*pads, *more) < 0:
+        raise Refused("pads: %s, output_padding: %s are not 4 and 2 numbers from 0" % (pads, more))
     if node.attr("output_shape") is not None:
         raise Refused("output_shape: pads say the same")
-    more = node.attr("output_padding", [0, 0])
     height, width = (stride * (image[1 + i] - 1) + more[i] + kernel[i] - pads[i] - pads[2 + i] for i in range(2))
     tall, kh, top, bottom = _phases(image[1], kernel[0], stride, int(pads[0]), height)
     wide, kw, left, right = _phases(image[2], kernel[1], stride, int(pads[1]), width)
