@@ -3,6 +3,7 @@
 #define AIC_TESTS_MOVE_CASE_H
 
 #include "codegen/loops/move.h"
+#include "codegen/machine.h"
 
 #include <aic/types.h>
 #include <stdbool.h>
@@ -15,6 +16,9 @@ enum { MOVE_PAIRS = 38 };
 extern const move_pair move_pairs[MOVE_PAIRS];
 
 extern const aic_move_schedule move_usual_schedule;
+
+/* What the report says of the default schedule for AVX2 on a type of core; the caller frees it. */
+char *move_report_of(const char *text, aic_core core);
 
 static inline bool is_one_of(aic_layout layout, aic_layout a, aic_layout b)
 {

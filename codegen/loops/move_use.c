@@ -65,8 +65,8 @@ static int64_t fetched_line(const aic_move_plan *p, int64_t size)
                : 0;
 }
 
-/* How far ahead a core must fetch what it does not follow by itself: in tiles. */
-enum { TILES_AHEAD = 8, COLUMNS_AHEAD = 2 };
+/* How far ahead a core must fetch what it does not follow by itself: in tiles, of which lines. */
+enum { TILES_AHEAD = 8, COLUMNS_AHEAD = 2, LINES_AHEAD = 2 };
 
 /* Whether the core must be told of what is beyond the second-level cache. */
 static bool wants_fetching(const aic_move_plan *p)
@@ -74,11 +74,38 @@ static bool wants_fetching(const aic_move_plan *p)
     return p->machine->run_lines > 1 && 2 * p->bytes > p->machine->l2_bytes;
 }
 
-/* Whether turned tiles fetch the rows of later ones, which come long after those before. */
-static bool fetches_later(const aic_move_plan *p)
+/* Bytes from a row to that of a later tile which turned tiles fetch, as it comes long after those before; else 0. */
+static int64_t turned_later(const aic_move_plan *p)
 {
     const int64_t few = 2 * p->machine->run_lines * p->machine->line_bytes, rows = p->write.extent * p->write.in[0];
-    return p->tile.unit > 0 && p->next.extent > 1 && wants_fetching(p) && rows < few && rows < p->next.in[0];
+    return p->next.extent > 1 && rows < few && rows < p->next.in[0] ? TILES_AHEAD * p->next.in[0] : 0;
+}
+
+/* Bytes from a row to that of a later tile which is fetched; 0: none is. Rows with several lines each are more
+ * than a core follows. The tile is the same of the next band, or of the next step of the loop around the only one,
+ * where what is moved until then is neither more than the second-level cache keeps nor too little to wait for; else one
+ * further on in the row. */
+static int64_t fetched_later(const aic_move_plan *p, int64_t size)
+{
+    enum { SOON = 4 << 10 };
+    const int64_t line = p->machine->line_bytes;
+    if (!wants_fetching(p) || p->tile.unit > 0) {
+        return wants_fetching(p) ? turned_later(p) : 0;
+    }
+    if (p->tile.stage > 0 || p->tile.gather > 0 || p->next.extent > 1 || p->rows_valid < p->write.extent ||
+        !aic_is_power(p->tile.rows) || p->tile.rows * size < AIC_MOVE_LANE || p->write.in[0] < 2 * line) {
+        return 0;
+    }
+    int64_t rows = p->tile.band, step = p->tile.band * p->write.in[0];
+    if (p->write.extent <= p->tile.band) {
+        rows = p->write.extent;
+        step = p->near.extent > 1 ? p->near.in[0] : p->box.dims > 0 ? p->box.dim[p->box.dims - 1].in[0] : 0;
+    }
+    const int64_t moved = 2 * rows * p->read.extent * p->follow.extent * size;
+    if (step > 0 && step <= moved) { /* rows follow each other */
+        step = aic_most(step, SOON);
+    }
+    return step > 0 && (moved >= SOON || step <= SOON) && moved <= p->machine->l2_bytes / 2 ? step : LINES_AHEAD * line;
 }
 
 /* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others, where the row
@@ -135,7 +162,7 @@ static void set_transposition(usage *u)
     k->gather = p->tile.gather;
     k->fetch = fetched_line(p, k->size);
     k->ahead = fetched_ahead(p, k->size);
-    k->later = fetches_later(p);
+    k->later = fetched_later(p, k->size) > 0;
 }
 
 /* Columns of the tiles along `read`, or indices of `follow`. */
@@ -252,7 +279,12 @@ static void give_loops(usage *u)
         aic_use_number(&u->use, p->read.out, "column");
     }
     if (u->key.later) {
-        aic_use_number(&u->use, TILES_AHEAD * p->next.in[0], "later");
+        aic_use_number(&u->use, fetched_later(p, u->move->size), "later");
+        const int64_t columns = p->tile.cols * u->move->size, line = AIC_LINE_BYTES;
+        if (p->tile.unit == 0 && columns < line && p->tile.rows > 1) {
+            aic_use_number(&u->use, p->tile.rows / aic_least(p->tile.rows, line / columns) * p->write.in[0],
+                           "later.rows");
+        }
     }
     if (u->key.reads || u->key.stage > 0 || u->key.gather > 0) {
         give_tiles(u, p->follow.extent > 1 ? &p->follow : &p->read, "read", columns_of_tile(p), u->key.read_over);

@@ -11,6 +11,8 @@
  *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
  *       write.last, read.last      where the last tile begins; with write_over, read_over
  *       later                      from a row to that of a later tile that is fetched; with later
+ *       later.rows                 from those of its rows that a tile fetches to those that the next one does; with
+ *                                  later, where tiles next to each other share lines
  *       column                     from one index of `read` to the next in the output; with gather and follow
  *       P.tail                     to the columns of the smaller tile behind the others; with tail
  *       P.tile                     from a tile to the next along `write`; of runs, with writes, without write_over

@@ -5,6 +5,7 @@
  * that a column leaves as one wide store, then of further columns. */
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/move.h"
 
@@ -508,6 +509,27 @@ static void fetch_columns(const grid *g)
     }
 }
 
+/* Fetches rows of a later tile: where tiles next to each other share the lines of rows, each those of other rows, which
+ * it knows by where its columns begin. */
+static void fetch_later(const grid *g)
+{
+    const aic_move_key *k = g->k;
+    aic_emit *e = g->e;
+    const int64_t columns = k->cols * k->size;
+    const int64_t tiles = aic_least(k->rows, columns < AIC_LINE_BYTES ? AIC_LINE_BYTES / columns : 1);
+    LLVMValueRef from = aic_at(e, g->in, aic_number(e, "later"));
+    if (tiles > 1) {
+        LLVMValueRef width = LLVMConstInt(e->i64, (unsigned long long)columns, false),
+                     mask = LLVMConstInt(e->i64, (unsigned long long)tiles - 1, false),
+                     at = LLVMBuildPtrToInt(e->builder, g->in, e->i64, "");
+        at = LLVMBuildAnd(e->builder, LLVMBuildUDiv(e->builder, at, width, ""), mask, "");
+        from = aic_at(e, from, aic_times(e, at, aic_number(e, "later.rows")));
+    }
+    for (int64_t row = 0; row < k->rows / tiles; row++) {
+        aic_fetch_to_read(e, aic_move_row(e, k, from, row), 0);
+    }
+}
+
 void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVMValueRef out, LLVMValueRef in,
                         int64_t aside)
 {
@@ -519,6 +541,9 @@ void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVM
         .e = e, .k = key, .skip = (unsigned)skip, .size = (unsigned)key->size, .out = out, .in = in, .aside = aside};
     lay_out(&g);
     fetch_columns(&g);
+    if (key->later) {
+        fetch_later(&g);
+    }
     for (unsigned column = 0; column < key->cols; column += g.across * g.width) {
         emit_columns(&g, column);
     }

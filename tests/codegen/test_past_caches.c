@@ -1,4 +1,5 @@
-/* Moves whose outputs are larger than caches, which stores go past: where plans say so, and what kernels write. */
+/* Moves whose outputs are larger than caches, which stores go past: where plans say so, and what kernels write;
+ * rows that are fetched ahead of those that a cache does not hold. */
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 #include "frontend/core/stage.h"
@@ -8,6 +9,7 @@
 
 #include <aic/aic.h>
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +197,33 @@ START_TEST(large_outputs)
 }
 END_TEST
 
+/* Tiles fetch rows of later ones where the second-level cache does not hold the move: of the next band, of the next
+ * step of the loop around the only one, or further on in rows that are long; not of rows that a core follows by itself.
+ */
+START_TEST(rows_that_are_fetched)
+{
+    static const struct {
+        const char *text;
+        aic_core core;
+        long long later;
+    } ROWS[] = {
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,97,95,160])", AIC_CORE_ZEN4, 32 * 320},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,97,95,160])", AIC_CORE_GOLDEN_COVE, 0},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,17,15,160])", AIC_CORE_ZEN4, 0},
+        {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[4,97,95,60])", AIC_CORE_ZEN4, 0},
+        {"transdata(dtype=float16, src=NCHW, dst=NHWC, shape=[1,160,97,95])", AIC_CORE_ZEN4, 128},
+        {"transdata(dtype=float16, src=ND, dst=Zn, shape=[800,1016])", AIC_CORE_ZEN4, 16 * 2032},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char *text = move_report_of(ROWS[i].text, ROWS[i].core), wanted[32] = " later=";
+        ck_assert_msg((strstr(text, wanted) != NULL) == (ROWS[i].later > 0), "row %zu: %s", i, text);
+        (void)snprintf(wanted, sizeof wanted, " later = %lld,", ROWS[i].later);
+        ck_assert_msg(ROWS[i].later == 0 || strstr(text, wanted) != NULL, "row %zu: %s", i, text);
+        free(text);
+    }
+}
+END_TEST
+
 Suite *suite_past_caches(void)
 {
     Suite *suite = suite_create("past_caches");
@@ -202,6 +231,7 @@ Suite *suite_past_caches(void)
     tcase_set_timeout(cases, 600); /* sanitizers are slow */
     tcase_add_test(cases, aligned_stores);
     tcase_add_loop_test(cases, aligned_boxes, 0, (int)(sizeof STORES / sizeof *STORES));
+    tcase_add_test(cases, rows_that_are_fetched);
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);
     return suite;
