@@ -404,7 +404,7 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
     }
     choose_columns(p, size, most);
     p->tile.stage = aic_move_staged_columns(p, size);
-    if (p->tile.stage > 0 && p->next.extent > 1) {
+    if (p->next.extent > 1 && (p->tile.stage > 0 || p->tile.cols * size < p->machine->line_bytes)) {
         aic_move_fill_registers(p, size);
     }
     int64_t rest = p->tile.stage == 0 && p->tile.over == 0 ? p->read.extent % p->tile.cols : 0;

@@ -66,20 +66,21 @@ int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size)
     return lines * columns;
 }
 
-/* The few rows of an odd `write` that are copied aside become a tile of as many indices of `next` as fill registers, in
- * which rows of a column are stored together, where not many are done twice. */
+/* The few rows of an odd `write` become a tile of as many indices of `next` as fill registers, in which rows of a
+ * column are stored together, where not many are done twice; those that are copied aside leave half of the first-level
+ * cache. */
 void aic_move_fill_registers(aic_move_plan *p, unsigned size)
 {
     enum { WASTE = 8, GROUP_MAX = 16 }; /* lane blocks of a tile are as many as rows of a group, at most */
     const int64_t group = p->write.extent, lane = AIC_MOVE_LANE / size, most = p->machine->l1_bytes / 2,
                   bytes = group * p->tile.stage * size;
+    const int64_t done = p->next.extent + p->next.extent / WASTE;
     int64_t count = p->vector / size;
-    while (count > lane && count * bytes > most) {
+    while (count > lane && (count * bytes > most || aic_round_up(p->next.extent, count) > done)) {
         count /= 2;
     }
-    const int64_t done = aic_parts(p->next.extent, count) * count;
     if (!aic_is_power(group) && group <= GROUP_MAX && count <= p->next.extent && count * bytes <= most &&
-        done <= p->next.extent + p->next.extent / WASTE) {
+        aic_round_up(p->next.extent, count) <= done) {
         p->tile.next_count = count;
         p->tile.rows = count * group;
         p->tile.cols = aic_least(lane, p->tile.cols);

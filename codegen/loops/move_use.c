@@ -81,24 +81,32 @@ static int64_t turned_later(const aic_move_plan *p)
     return p->next.extent > 1 && rows < few && rows < p->next.in[0] ? TILES_AHEAD * p->next.in[0] : 0;
 }
 
-/* Bytes from a row to that of a later tile which is fetched; 0: none is. Rows with several lines each are more
- * than a core follows. The tile is the same of the next band, or of the next step of the loop around the only one,
- * where what is moved until then is neither more than the second-level cache keeps nor too little to wait for; else one
- * further on in the row. */
+/* Tiles beside each other that fetch the lines of a later tile's rows between them, as they share these. */
+static int64_t fetching_tiles(const aic_move_plan *p, int64_t size)
+{
+    return aic_least(aic_power_within(p->tile.rows), aic_most(AIC_LINE_BYTES / (p->tile.cols * size), 1));
+}
+
+/* Bytes from a row to that of a later tile which is fetched; 0: none is. Rows with several lines each are more than a
+ * core follows. The tile is the same of the next band, or of the next step of the loop around the only one, where what
+ * is moved until then is neither more than the second-level cache keeps nor too little to wait for; else one further on
+ * in the row. */
 static int64_t fetched_later(const aic_move_plan *p, int64_t size)
 {
     enum { SOON = 4 << 10 };
-    const int64_t line = p->machine->line_bytes;
+    const int64_t line = p->machine->line_bytes, group = p->next.extent > 1 ? p->write.extent : 1;
+    const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
     if (!wants_fetching(p) || p->tile.unit > 0) {
         return wants_fetching(p) ? turned_later(p) : 0;
     }
-    if (p->tile.stage > 0 || p->tile.gather > 0 || p->next.extent > 1 || p->rows_valid < p->write.extent ||
-        !aic_is_power(p->tile.rows) || p->tile.rows * size < AIC_MOVE_LANE || p->write.in[0] < 2 * line) {
+    if (p->tile.stage > 0 || p->tile.gather > 0 || p->rows_valid < p->write.extent ||
+        p->tile.rows % (fetching_tiles(p, size) * group) != 0 || p->tile.rows * size < AIC_MOVE_LANE ||
+        p->write.in[0] < 2 * line) {
         return 0;
     }
-    int64_t rows = p->tile.band, step = p->tile.band * p->write.in[0];
-    if (p->write.extent <= p->tile.band) {
-        rows = p->write.extent;
+    int64_t rows = p->tile.band * group, step = p->tile.band * along->in[0];
+    if (along->extent <= p->tile.band) {
+        rows = along->extent * group;
         step = p->near.extent > 1 ? p->near.in[0] : p->box.dims > 0 ? p->box.dim[p->box.dims - 1].in[0] : 0;
     }
     const int64_t moved = 2 * rows * p->read.extent * p->follow.extent * size;
@@ -280,9 +288,9 @@ static void give_loops(usage *u)
     }
     if (u->key.later) {
         aic_use_number(&u->use, fetched_later(p, u->move->size), "later");
-        const int64_t columns = p->tile.cols * u->move->size, line = AIC_LINE_BYTES;
-        if (p->tile.unit == 0 && columns < line && p->tile.rows > 1) {
-            aic_use_number(&u->use, p->tile.rows / aic_least(p->tile.rows, line / columns) * p->write.in[0],
+        const int64_t tiles = fetching_tiles(p, u->move->size);
+        if (p->tile.unit == 0 && tiles > 1) {
+            aic_use_number(&u->use, p->tile.rows / tiles / (u->key.group > 0 ? u->key.group : 1) * along->in[0],
                            "later.rows");
         }
     }

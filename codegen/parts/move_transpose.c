@@ -516,7 +516,7 @@ static void fetch_later(const grid *g)
     const aic_move_key *k = g->k;
     aic_emit *e = g->e;
     const int64_t columns = k->cols * k->size;
-    const int64_t tiles = aic_least(k->rows, columns < AIC_LINE_BYTES ? AIC_LINE_BYTES / columns : 1);
+    const int64_t tiles = aic_least(aic_power_within(k->rows), aic_most(AIC_LINE_BYTES / columns, 1));
     LLVMValueRef from = aic_at(e, g->in, aic_number(e, "later"));
     if (tiles > 1) {
         LLVMValueRef width = LLVMConstInt(e->i64, (unsigned long long)columns, false),

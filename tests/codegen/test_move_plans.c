@@ -270,16 +270,20 @@ START_TEST(rows_of_other_lengths)
 }
 END_TEST
 
-/* Rows of a short dimension make one tile, several times over where that leaves fewer to be done twice; those that
- * would be whole tiles of a power of two anyway stay such. */
+/* Rows of a short dimension make one tile, as many times over as fill registers, or as leave fewer to be done twice
+ * where there are not so many; those that would be whole tiles of a power of two anyway stay such. */
 START_TEST(odd_rows)
 {
     aic_move_plan p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 63, 63});
-    ck_assert(p.transposes && p.write.extent == 9 && p.next.extent == 63 && p.tile.next_count == 4 &&
-              p.tile.rows == 36);
-    ck_assert_int_eq(p.tile.band, 4); /* of next: a whole tile */
+    ck_assert(p.transposes && p.write.extent == 9 && p.next.extent == 63 && p.tile.next_count == 16 &&
+              p.tile.rows == 144);
+    ck_assert_int_eq(p.tile.band, 16);                                        /* of next: a whole tile */
+    p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 54, 63}); /* 64 of 54 would be done */
+    ck_assert(p.transposes && p.write.extent == 9 && p.tile.next_count == 8 && p.tile.rows == 72);
+    p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 12, 63});
+    ck_assert(p.transposes && p.write.extent == 9 && p.tile.next_count == 4 && p.tile.rows == 36);
     p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){1, 3, 64, 63});
-    ck_assert(p.transposes && p.write.extent == 3 && p.tile.next_count == 8 && p.tile.rows == 24);
+    ck_assert(p.transposes && p.write.extent == 3 && p.tile.next_count == 16 && p.tile.rows == 48);
     p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){7, 7, 63, 63});
     ck_assert(p.transposes && p.write.extent == 49 && p.tile.next_count == 1 && p.tile.rows == 16);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 3, 8, 8}); /* columns follow each other */
