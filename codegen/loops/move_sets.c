@@ -67,13 +67,16 @@ int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size)
 }
 
 /* The few rows of an odd `write` become a tile of as many indices of `next` as fill registers, in which rows of a
- * column are stored together, where not many are done twice; those that are copied aside leave half of the first-level
- * cache. */
+ * column are stored together, where not many are done twice. Those that are copied aside leave half of the first-level
+ * cache; the places of others are as many numbers of the part. */
 void aic_move_fill_registers(aic_move_plan *p, unsigned size)
 {
-    enum { WASTE = 8, GROUP_MAX = 16 }; /* lane blocks of a tile are as many as rows of a group, at most */
-    const int64_t group = p->write.extent, lane = AIC_MOVE_LANE / size, most = p->machine->l1_bytes / 2,
-                  bytes = group * p->tile.stage * size;
+    enum { WASTE = 8, ROWS_MAX = AIC_NUMBERS_MAX * 4 / 5 };
+    enum { GROUP_MAX = 16 }; /* lane blocks of a tile are as many as rows of a group, at most */
+    const int64_t group = p->write.extent, lane = AIC_MOVE_LANE / size;
+    const bool aside = p->tile.stage > 0;
+    const int64_t bytes = group * (aside ? p->tile.stage * size : 1),
+                  most = aside ? p->machine->l1_bytes / 2 : ROWS_MAX;
     const int64_t done = p->next.extent + p->next.extent / WASTE;
     int64_t count = p->vector / size;
     while (count > lane && (count * bytes > most || aic_round_up(p->next.extent, count) > done)) {

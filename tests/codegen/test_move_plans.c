@@ -9,6 +9,7 @@
 
 #include <aic/aic.h>
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,20 @@ START_TEST(odd_rows)
 }
 END_TEST
 
+/* Tiles of every number of rows that make one have room for their numbers. */
+START_TEST(parts_of_odd_rows)
+{
+    for (int rows = 2; rows <= 17; rows++) {
+        for (int columns = 0; columns < 2; columns++) {
+            char text[96];
+            (void)snprintf(text, sizeof text, "transdata(dtype=int8, src=HWIO, dst=OIHW, shape=[1,%d,%d,67])", rows,
+                           columns == 0 ? 64 : 35);
+            free(move_report_of(text, AIC_CORE_ZEN4));
+        }
+    }
+}
+END_TEST
+
 /* Tiles of rows that are much shorter than a lane go on with the next dimension of the input, by whole indices of it;
  * not where half a lane is filled without, nor where rows of the output fill no lane. */
 START_TEST(tiles_that_follow)
@@ -565,6 +580,7 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, plans);
     tcase_add_test(cases, rows_of_other_lengths);
     tcase_add_test(cases, odd_rows);
+    tcase_add_test(cases, parts_of_odd_rows);
     tcase_add_test(cases, tiles_that_follow);
     tcase_add_test(cases, tiles_that_are_turned);
     tcase_add_test(cases, columns_that_are_gathered);
