@@ -87,14 +87,15 @@ static int64_t fetching_tiles(const aic_move_plan *p, int64_t size)
     return aic_least(aic_power_within(p->tile.rows), aic_most(AIC_LINE_BYTES / (p->tile.cols * size), 1));
 }
 
-/* Bytes from a row to that of a later tile which is fetched; 0: none is. Rows with several lines each are more than a
- * core follows. The tile is the same of the next band, or of the next step of the loop around the only one, where what
- * is moved until then is neither more than the second-level cache keeps nor too little to wait for; else one further on
- * in the row. */
+/* Bytes from a row to that of a later tile which is fetched; 0: none is. A core follows rows that are long and few by
+ * itself, and those that have a line or two between them. The tile is the same of the next band, or of the next step of
+ * the loop around the only one, where what is moved until then is neither more than the second-level cache keeps nor
+ * too little to wait for; else one further on in the row. */
 static int64_t fetched_later(const aic_move_plan *p, int64_t size)
 {
-    enum { SOON = 4 << 10 };
-    const int64_t line = p->machine->line_bytes, group = p->next.extent > 1 ? p->write.extent : 1;
+    enum { FEW = 16, SOON = 4 << 10 };
+    const int64_t line = p->machine->line_bytes, row = p->read.extent * p->follow.extent * size,
+                  group = p->next.extent > 1 ? p->write.extent : 1;
     const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
     if (!wants_fetching(p) || p->tile.unit > 0) {
         return wants_fetching(p) ? turned_later(p) : 0;
@@ -104,12 +105,14 @@ static int64_t fetched_later(const aic_move_plan *p, int64_t size)
         p->write.in[0] < 2 * line) {
         return 0;
     }
-    int64_t rows = p->tile.band * group, step = p->tile.band * along->in[0];
+    const int64_t rows = aic_least(p->tile.band, along->extent) * group, moved = 2 * rows * row;
+    int64_t step = p->tile.band * along->in[0];
+    if (rows <= FEW && row >= p->machine->burst_bytes) {
+        return 0;
+    }
     if (along->extent <= p->tile.band) {
-        rows = along->extent * group;
         step = p->near.extent > 1 ? p->near.in[0] : p->box.dims > 0 ? p->box.dim[p->box.dims - 1].in[0] : 0;
     }
-    const int64_t moved = 2 * rows * p->read.extent * p->follow.extent * size;
     if (step > 0 && step <= moved) { /* rows follow each other */
         step = aic_most(step, SOON);
     }

@@ -213,6 +213,7 @@ START_TEST(rows_that_are_fetched)
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[4,97,95,60])", AIC_CORE_ZEN4, 0},
         {"transdata(dtype=float16, src=NCHW, dst=NHWC, shape=[1,160,97,95])", AIC_CORE_ZEN4, 128},
         {"transdata(dtype=float16, src=ND, dst=Zn, shape=[800,1016])", AIC_CORE_ZEN4, 16 * 2032},
+        {"transdata(dtype=float16, src=ND, dst=Zn, shape=[800,1032])", AIC_CORE_ZEN4, 0},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         char *text = move_report_of(ROWS[i].text, ROWS[i].core), wanted[32] = " later=";
