@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Section 4, under the document's names. */
 typedef struct sizes {
@@ -48,41 +49,45 @@ static int64_t output_cell(const sizes *s, int64_t co, int64_t ho, int64_t wo)
     return (co / 16 * s->round_howo + ho * s->wo + wo) * 16 + co % 16;
 }
 
-/* The operands with every element as the double of the same value. */
-typedef struct doubles {
-    double *feature_map;
-    double *weight; /* [Cout][k], the products of an output channel in the order of the reduction */
-    double *window; /* [k], the other factors: what the kernel of an output position meets */
-    double pad_value;
-} doubles;
+/* The operands as factors (sum.h). */
+typedef struct factors {
+    size_t size; /* bytes of each */
+    unsigned char *feature_map;
+    unsigned char *weight;  /* [Cout][k], those of an output channel in the order of the reduction */
+    unsigned char *window;  /* [k], the other factors: what the kernel of an output position meets */
+    unsigned char *padding; /* a block of channels */
+} factors;
 
-static void free_doubles(doubles *in)
+static void free_factors(factors *in)
 {
     free(in->feature_map);
     free(in->weight);
     free(in->window);
+    free(in->padding);
 }
 
-static aic_status make_doubles(const aic_conv2d_desc *desc, const sizes *s, void *const operands[], doubles *in)
+static aic_status make_factors(const aic_conv2d_desc *desc, const sizes *s, void *const operands[], factors *in)
 {
     const int64_t feature_map = s->c1 * s->h * s->w * s->c0, weight = s->k * s->cout;
+    const size_t size = aic_reference_factor_size(desc->dtype);
+    *in = (factors){size, calloc((size_t)feature_map, size), calloc((size_t)weight, size), calloc((size_t)s->k, size),
+                    calloc((size_t)s->block, size)};
+    if (!in->feature_map || !in->weight || !in->window || !in->padding) {
+        free_factors(in);
+        return aic_fail_memory("conv2d", (size_t)(feature_map + weight + s->k + s->block) * size);
+    }
+    const int8_t integer = (int8_t)desc->pad_value;
     const uint16_t half = aic_reference_float16(desc->pad_value, AIC_OVERFLOW_IEEE);
-    *in = (doubles){
-        .feature_map = calloc((size_t)feature_map, sizeof *in->feature_map),
-        .weight = calloc((size_t)weight, sizeof *in->weight),
-        .window = calloc((size_t)s->k, sizeof *in->window),
-        .pad_value = desc->dtype == AIC_INT8 ? desc->pad_value : aic_reference_value(AIC_FLOAT16, &half),
-    };
-    if (!in->feature_map || !in->weight || !in->window) {
-        free_doubles(in);
-        return aic_fail_memory("conv2d", (size_t)(feature_map + weight + s->k) * sizeof(double));
+    for (int64_t i = 0; i < s->block; i++) {
+        aic_reference_make_factor(desc->dtype, desc->dtype == AIC_INT8 ? (const void *)&integer : &half, 0, in->padding,
+                                  i);
     }
     for (int64_t i = 0; i < feature_map; i++) {
-        in->feature_map[i] = aic_reference_element(desc->dtype, operands[1], i);
+        aic_reference_make_factor(desc->dtype, operands[1], i, in->feature_map, i);
     }
     for (int64_t i = 0; i < weight; i++) { /* weight[c1][kh][kw][co][c0], the first three of which are a tap */
         const int64_t tap = i / s->block / s->cout, co = i / s->block % s->cout, c0 = i % s->block;
-        in->weight[co * s->k + tap * s->block + c0] = aic_reference_element(desc->dtype, operands[2], i);
+        aic_reference_make_factor(desc->dtype, operands[2], i, in->weight, co * s->k + tap * s->block + c0);
     }
     return AIC_OK;
 }
@@ -95,7 +100,7 @@ typedef struct request {
     const aic_semantics *semantics;
     const sizes *size;
     void *const *operands;
-    const doubles *in;
+    const factors *in;
     aic_allowed *allowed; /* of aic_conv2d_reference_allowed() */
 } request;
 
@@ -105,7 +110,8 @@ static void open_window(const request *r, int64_t ho, int64_t wo, int64_t group)
 {
     const aic_conv2d_desc *desc = r->desc;
     const sizes *s = r->size;
-    double *x = r->in->window;
+    const size_t size = r->in->size, bytes = (size_t)s->block * size;
+    unsigned char *x = r->in->window;
     for (int64_t c1 = 0; c1 < s->blocks; c1++) {
         const int64_t channel = group * s->inputs + c1 * s->block;
         for (int64_t kh = 0; kh < s->kh; kh++) {
@@ -114,9 +120,8 @@ static void open_window(const request *r, int64_t ho, int64_t wo, int64_t group)
                 const int64_t w = wo * desc->stride[1] + kw * desc->dilation[1] - desc->pad[0];
                 const bool inside = h >= 0 && h < s->h && w >= 0 && w < s->w;
                 const int64_t cell = ((channel / s->c0 * s->h + h) * s->w + w) * s->c0 + channel % s->c0;
-                for (int64_t c0 = 0; c0 < s->block; c0++) {
-                    *x++ = inside ? r->in->feature_map[cell + c0] : r->in->pad_value;
-                }
+                memcpy(x, inside ? r->in->feature_map + cell * (int64_t)size : r->in->padding, bytes);
+                x += bytes;
             }
         }
     }
@@ -132,7 +137,8 @@ static void walk(const request *r, void (*visit)(const request *r, const aic_ref
                 if (co % s->outputs == 0) {
                     open_window(r, ho, wo, co / s->outputs);
                 }
-                const aic_reference_products p = {r->in->window, r->in->weight + co * s->k, s->k, s->k0};
+                const unsigned char *weight = r->in->weight + co * s->k * (int64_t)r->in->size;
+                const aic_reference_products p = {r->in->window, weight, s->k, s->k0};
                 visit(r, &p, output_cell(s, co, ho, wo));
             }
         }
@@ -196,12 +202,12 @@ static void allow_tiles(const request *r)
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
     const sizes s = sizes_of(descriptor);
-    doubles in;
+    factors in;
     const request r = {.desc = descriptor, .semantics = semantics, .size = &s, .operands = operands, .in = &in};
-    aic_status status = make_doubles(descriptor, &s, operands, &in);
+    aic_status status = make_factors(descriptor, &s, operands, &in);
     if (status == AIC_OK) {
         walk(&r, store);
-        free_doubles(&in);
+        free_factors(&in);
     }
     return status;
 }
@@ -213,9 +219,9 @@ aic_status aic_conv2d_reference_allowed(const void *descriptor, const aic_semant
     const aic_conv2d_desc *desc = descriptor;
     const sizes s = sizes_of(desc);
     const float *dst = operands[0];
-    doubles in;
+    factors in;
     const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .allowed = allowed};
-    aic_status status = make_doubles(desc, &s, operands, &in);
+    aic_status status = make_factors(desc, &s, operands, &in);
     if (status != AIC_OK) {
         return status;
     }
@@ -226,6 +232,6 @@ aic_status aic_conv2d_reference_allowed(const void *descriptor, const aic_semant
             allowed[i] = aic_allowed_within((double)dst[i], 0);
         }
     }
-    free_doubles(&in);
+    free_factors(&in);
     return AIC_OK;
 }

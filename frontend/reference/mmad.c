@@ -48,34 +48,35 @@ static int64_t c_cell(const aic_mmad_desc *desc, int64_t i, int64_t j)
     return ((j / 16 * blocks(desc->m, 16) + i / 16) * 16 + i % 16) * 16 + j % 16;
 }
 
-/* The matrices with every element as the double of the same value: the rows of A, the columns of B. */
-typedef struct doubles {
-    double *a; /* [m][k] */
-    double *b; /* [n][k] */
-} doubles;
+/* The matrices as factors: the rows of A, the columns of B. */
+typedef struct factors {
+    unsigned char *a; /* [m][k] */
+    unsigned char *b; /* [n][k] */
+} factors;
 
-static void free_doubles(doubles *in)
+static void free_factors(factors *in)
 {
     free(in->a);
     free(in->b);
 }
 
 /* No size is 0. */
-static aic_status make_doubles(const aic_mmad_desc *desc, void *const operands[], doubles *in)
+static aic_status make_factors(const aic_mmad_desc *desc, void *const operands[], factors *in)
 {
-    const size_t m = (size_t)desc->m, n = (size_t)desc->n, k = (size_t)desc->k;
-    in->a = malloc(m * k * sizeof *in->a);
-    in->b = malloc(n * k * sizeof *in->b);
+    const size_t m = (size_t)desc->m, n = (size_t)desc->n,
+                 row = (size_t)desc->k * aic_reference_factor_size(desc->dtype);
+    in->a = malloc(m * row);
+    in->b = malloc(n * row);
     if (!in->a || !in->b) {
-        free_doubles(in);
-        return aic_fail_memory("mmad", (m + n) * k * sizeof *in->a);
+        free_factors(in);
+        return aic_fail_memory("mmad", (m + n) * row);
     }
     for (int64_t kk = 0; kk < desc->k; kk++) {
         for (int64_t i = 0; i < desc->m; i++) {
-            in->a[i * desc->k + kk] = aic_reference_element(desc->dtype, operands[1], a_cell(desc, i, kk));
+            aic_reference_make_factor(desc->dtype, operands[1], a_cell(desc, i, kk), in->a, i * desc->k + kk);
         }
         for (int64_t j = 0; j < desc->n; j++) {
-            in->b[j * desc->k + kk] = aic_reference_element(desc->dtype, operands[2], b_cell(desc, kk, j));
+            aic_reference_make_factor(desc->dtype, operands[2], b_cell(desc, kk, j), in->b, j * desc->k + kk);
         }
     }
     return AIC_OK;
@@ -105,18 +106,19 @@ static aic_status walk(const request *r, void (*visit)(const request *r, const a
     if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
         return AIC_OK;
     }
-    doubles in;
-    aic_status status = make_doubles(desc, r->operands, &in);
+    const int64_t row = desc->k * (int64_t)aic_reference_factor_size(desc->dtype);
+    factors in;
+    aic_status status = make_factors(desc, r->operands, &in);
     if (status != AIC_OK) {
         return status;
     }
     for (int64_t i = 0; i < desc->m; i++) {
         for (int64_t j = 0; j < desc->n; j++) {
-            const aic_reference_products p = {in.a + i * desc->k, in.b + j * desc->k, desc->k, k0_of(desc)};
+            const aic_reference_products p = {in.a + i * row, in.b + j * row, desc->k, k0_of(desc)};
             visit(r, &p, c_cell(desc, i, j));
         }
     }
-    free_doubles(&in);
+    free_factors(&in);
     return AIC_OK;
 }
 

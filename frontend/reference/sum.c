@@ -1,12 +1,34 @@
 /* Sums of products; see sum.h. */
 #include "frontend/reference/sum.h"
 
-/* Products of at most 2^14 each: they fit in 64 bits with room, at most 4096*255*255 of them as conv2d has. */
+#include "frontend/reference/value.h"
+
+size_t aic_reference_factor_size(aic_dtype dtype)
+{
+    return dtype == AIC_INT8 ? sizeof(int8_t) : sizeof(double);
+}
+
+void aic_reference_make_factor(aic_dtype dtype, const void *operand, int64_t element, void *factors, int64_t factor)
+{
+    if (dtype == AIC_INT8) {
+        ((int8_t *)factors)[factor] = ((const int8_t *)operand)[element];
+    } else {
+        ((double *)factors)[factor] = aic_reference_element(dtype, operand, element);
+    }
+}
+
+/* Products of at most 2^14 each: 2^16 of them fit in 32 bits, and in 64 bits at most 4096*255*255 as conv2d has. */
 int32_t aic_reference_add_int8(const aic_reference_products *p, aic_int_overflow overflow, int32_t initial)
 {
+    const int8_t *a = p->a, *b = p->b;
     int64_t sum = initial;
-    for (int64_t k = 0; k < p->count; k++) {
-        sum += (int64_t)p->a[k] * (int64_t)p->b[k];
+    for (int64_t first = 0; first < p->count; first += 1 << 16) {
+        const int64_t last = p->count - first < 1 << 16 ? p->count : first + (1 << 16);
+        int32_t part = 0;
+        for (int64_t k = first; k < last; k++) {
+            part += a[k] * b[k];
+        }
+        sum += part;
     }
     if (overflow == AIC_INT_OVERFLOW_WRAP) {
         return (int32_t)((sum & UINT32_MAX) - ((sum & INT64_C(0x80000000)) << 1));
@@ -18,11 +40,12 @@ int32_t aic_reference_add_int8(const aic_reference_products *p, aic_int_overflow
  * never -0. */
 static float add_blocks(const aic_reference_products *p, float acc)
 {
+    const double *a = p->a, *b = p->b;
     for (int64_t block = 0; block < p->count; block += p->block) {
         const int64_t end = block + p->block < p->count ? block + p->block : p->count;
         double sum = 0;
         for (int64_t k = block; k < end; k++) {
-            sum = sum + p->a[k] * p->b[k];
+            sum = sum + a[k] * b[k];
         }
         acc = (float)((double)acc + sum);
     }
@@ -32,18 +55,20 @@ static float add_blocks(const aic_reference_products *p, float acc)
 /* One float32 accumulator, every product and every sum rounded. */
 static float add_sequentially(const aic_reference_products *p, float acc)
 {
+    const double *a = p->a, *b = p->b;
     for (int64_t k = 0; k < p->count; k++) {
-        acc = acc + (float)(p->a[k] * p->b[k]);
+        acc = acc + (float)(a[k] * b[k]);
     }
     return acc;
 }
 
 aic_exact_sum aic_reference_add_exactly(const aic_reference_products *p, float initial)
 {
+    const double *a = p->a, *b = p->b;
     aic_exact_sum sum = {.special = 0};
     aic_exact_add(&sum, (double)initial);
     for (int64_t k = 0; k < p->count; k++) {
-        aic_exact_add(&sum, p->a[k] * p->b[k]);
+        aic_exact_add(&sum, a[k] * b[k]);
     }
     return sum;
 }

@@ -5,12 +5,18 @@
 #include "frontend/reference/exact_sum.h"
 #include <aic/spec.h>
 
-/* The factors of one result, each as the double of the same value, so that products are exact; `block` of them are one
- * step of the cube unit, K0. */
+#include <stddef.h>
+
+/* The factors of one result: int8_t, or for floats the doubles of the same values, so that products are exact; `block`
+ * of them are one step of the cube unit, K0. */
 typedef struct aic_reference_products {
-    const double *a, *b;
+    const void *a, *b;
     int64_t count, block;
 } aic_reference_products;
+
+/* Bytes of a factor, and one made of an element of an operand. */
+size_t aic_reference_factor_size(aic_dtype dtype);
+void aic_reference_make_factor(aic_dtype dtype, const void *operand, int64_t element, void *factors, int64_t factor);
 
 /* The sum of int8 products: exact, then clamped or taken modulo 2^32. */
 int32_t aic_reference_add_int8(const aic_reference_products *p, aic_int_overflow overflow, int32_t initial);
