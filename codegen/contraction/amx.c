@@ -568,7 +568,7 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
     const double products = (double)(planes_of(c) * planes_of(c) * taps_of(c) * steps_of(c));
-    return OPERATIONS * products * (double)(c->down.out * c->across.out) * (double)c->n / AMX_LANES;
+    return OPERATIONS * products * (double)(c->down.out * c->across.out) * (double)aic_outputs_of(c) / AMX_LANES;
 }
 
 const aic_microkernel aic_microkernel_amx = {

@@ -337,8 +337,8 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
     const double lanes = (double)target->vector_bits / a.sum_bits, turns = (double)aic_depth_turns(a.product);
-    return (double)(c->down.taps * c->across.taps) / turns * (double)(c->down.out * c->across.out) * (double)c->n /
-           lanes * product_cost(c, target);
+    return (double)(c->down.taps * c->across.taps) / turns * (double)(c->down.out * c->across.out) *
+           (double)aic_outputs_of(c) / lanes * product_cost(c, target);
 }
 
 /* ---- parts ---- */

@@ -131,7 +131,7 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
     const double kpacks = (double)(c->down.taps * c->across.taps) * ceil((double)c->channels / KPACK_CHANNELS);
-    return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / LANES;
+    return kpacks * (double)(c->down.out * c->across.out) * (double)aic_outputs_of(c) / LANES;
 }
 
 /* ---- emission ---- */

@@ -201,7 +201,8 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const double lanes = (double)target->vector_bits / 32;
-    return (double)(aic_parts(c->down.out, 4) * aic_parts(c->across.out, 4) * 36 * c->channels * c->n) / lanes;
+    return (double)(aic_parts(c->down.out, 4) * aic_parts(c->across.out, 4) * 36 * c->channels * aic_outputs_of(c)) /
+           lanes;
 }
 
 /* ---- parts ---- */

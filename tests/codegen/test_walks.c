@@ -65,8 +65,13 @@ static void check_problem(const aic_problem *problem, bool all)
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = see, .user = &s});
     ck_assert_uint_gt(s.count, 0);
     ck_assert_int_eq(aic_plan_choose(chosen), AIC_OK);
-    ck_assert_msg(aic_schedule_equal(&chosen->schedule, &s.best), "level %s, core %s", problem->target->name,
-                  aic_core_name(problem->machine->core));
+    char best[AIC_SCHEDULE_TEXT_MAX], found[AIC_SCHEDULE_TEXT_MAX], spec[8192];
+    ck_assert_int_eq(aic_spec_print(problem->spec, spec, sizeof spec, NULL), AIC_OK);
+    ck_assert_int_eq(aic_schedule_print(&s.best, best, sizeof best), AIC_OK);
+    ck_assert_int_eq(aic_schedule_print(&chosen->schedule, found, sizeof found), AIC_OK);
+    ck_assert_msg(aic_schedule_equal(&chosen->schedule, &s.best),
+                  "%s, level %s, core %s: %s at %.17g, the best %s at %.17g", spec, problem->target->name,
+                  aic_core_name(problem->machine->core), found, chosen->cost, best, s.cost);
     ck_assert(chosen->cost == s.cost);
     if (all) {
         aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){.visit = see, .user = &s});
@@ -100,6 +105,10 @@ static const char *const LAYERS[] = {
      "src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"),
     ("conv2d(dtype=int8, fm_shape=[2,15,15,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], init_l1out=false, "
      "l1out=channel) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ)"),
+    /* fewer outputs than there are weights for */
+    ("conv2d(dtype=int8, fm_shape=[3,5,20,32], kernel_shape=[3,3,3,128,32], stride=[3,1], pad=[1,0,4,0], "
+     "dilation=[2,2])"
+     " | fixpipe(src=int32, dst=int32, format=NZ, mSize=34, nSize=48)"),
     "conv2d(dtype=int8, fm_shape=[6,15,15,32], kernel_shape=[1,5,5,192,1], pad=[2,2,2,2], groups=192)",
     "conv2d(dtype=int8, fm_shape=[4,14,14,32], kernel_shape=[1,3,3,128,4], pad=[1,1,1,1], groups=32)",
     "conv2d(dtype=float16, fm_shape=[16,28,28,16], kernel_shape=[16,3,3,64,16], pad=[1,1,1,1], accumulate=fast)",
