@@ -450,6 +450,7 @@ static void emit_tail(const walk *w, LLVMValueRef first, LLVMValueRef last)
     walk tail = *w;
     aic_move_key key = *w->k;
     key.cols = aic_move_tail_columns(key.size, key.rows, key.cols, key.tail);
+    key.later = false; /* how tiles share what they fetch is that of the others */
     tail.k = &key;
     tail.skip = key.cols - key.tail;
     for (unsigned i = 0; i < POINTERS; i++) {

@@ -16,11 +16,11 @@ static inline bool aic_list_grow(void *list, size_t count, size_t size)
     if ((count & (count - 1)) != 0) {
         return true;
     }
-    entries = realloc(entries, (count == 0 ? 1 : 2 * count) * size);
-    if (entries != NULL) {
-        memcpy(list, &entries, sizeof entries);
+    void *grown = realloc(entries, (count == 0 ? 1 : 2 * count) * size);
+    if (grown != NULL) {
+        memcpy(list, &grown, sizeof grown);
     }
-    return entries != NULL;
+    return grown != NULL;
 }
 
 #endif

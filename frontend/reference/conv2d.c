@@ -76,7 +76,7 @@ static aic_status make_factors(const aic_conv2d_desc *desc, const sizes *s, void
         free_factors(in);
         return aic_fail_memory("conv2d", (size_t)(feature_map + weight + s->k + s->block) * size);
     }
-    const int8_t integer = (int8_t)desc->pad_value;
+    const int8_t integer = desc->dtype == AIC_INT8 ? (int8_t)desc->pad_value : 0;
     const uint16_t half = aic_reference_float16(desc->pad_value, AIC_OVERFLOW_IEEE);
     for (int64_t i = 0; i < s->block; i++) {
         aic_reference_make_factor(desc->dtype, desc->dtype == AIC_INT8 ? (const void *)&integer : &half, 0, in->padding,

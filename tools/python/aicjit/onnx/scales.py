@@ -70,9 +70,9 @@ def _affine(layer: Layer, x: Range) -> Range:
     return _ends(*(layer.gain * end + layer.shift for end in x))
 
 
-def _act(layer: Layer, x: Range) -> Range:
-    slope = np.float32(1) if layer.act.slope is None else layer.act.slope
-    return _ends(*(np.where(end < 0, slope * end, end) for end in x), np.zeros_like(x[0]))
+def _sloped(layer: Layer, x: Range) -> Range:
+    slope = layer.act.slope
+    return x if slope is None else _ends(*(np.where(end < 0, slope * end, end) for end in x), np.zeros_like(x[0]))
 
 
 _CURVES: dict[str, tuple[float, float]] = {"Sigmoid": (0, 1), "Tanh": (-1, 1), "Silu": (-0.2785, np.inf)}
@@ -93,8 +93,9 @@ def _ends(*values: Floats) -> Range:
     return np.minimum.reduce(values), np.maximum.reduce(values)
 
 
-#: By kind of layer: what its results lie between, of what its inputs do. A quotient may be anything.
-_RANGES: dict[str, Callable[..., Range]] = {"affine": _affine, "act": _act, "curve": _curve, "pair": _pair, "add": _pair}
+#: By kind of layer: what its results lie between before slopes and bounds, of what its inputs do. A quotient may be anything.
+_RANGES: dict[str, Callable[..., Range]] = {
+    "affine": _affine, "act": lambda layer, x: x, "curve": _curve, "pair": _pair, "add": _pair}
 
 
 def _reach(found: Scales, layer: Layer) -> None:
@@ -103,7 +104,7 @@ def _reach(found: Scales, layer: Layer) -> None:
     if output in found.scale or any(name not in found.scale for name in layer.inputs) or layer.op == "BM_DIV":
         return
     inputs = [tuple(found.scale[name] * np.float32(end - found.zero[name]) for end in (-128, 127)) for name in layer.inputs]
-    least, greatest = _RANGES[layer.kind](layer, *inputs)
+    least, greatest = _sloped(layer, _RANGES[layer.kind](layer, *inputs))
     low = min(max(float(least.min()), layer.act.lo), layer.act.hi, 0)
     high = max(min(float(greatest.max()), layer.act.hi), layer.act.lo, 0)
     step = max(high - low, 1e-30) / 255
