@@ -299,7 +299,7 @@ LLVMValueRef aic_emit_part_winograd_tile(aic_emit *e, const void *of, const char
 {
     static const char *const PARAMS[] = {"out", "group", "panel", "taps"};
     tile t = {.e = e, .key = of};
-    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 4, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_emit_aliases(e); /* the sums lie behind the taps */
     aic_note_function(e, "products of a group of small tiles, then their results");
     t.out = aic_emit_param(e, 0);
