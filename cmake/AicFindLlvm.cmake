@@ -69,6 +69,12 @@ function(aic_llvm_static libraries missing)
             return()
         endif()
     endforeach()
+    set(CMAKE_REQUIRED_LIBRARIES stdc++) # lies where the compiler looks alone
+    check_c_source_compiles("int main(void) { return 0; }" AIC_LLVM_NEEDS_STDCXX)
+    if(NOT AIC_LLVM_NEEDS_STDCXX)
+        set(${missing} "no library stdc++ to link to" PARENT_SCOPE)
+        return()
+    endif()
     set(${libraries} "${own} ${needed} -lstdc++" PARENT_SCOPE)
 endfunction()
 

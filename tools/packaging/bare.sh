@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# bare.sh FOLDER SUITE [build]: the packages in FOLDER, installed by apt into a bare Debian of that suite (bookworm, trixie)
+# bare.sh FOLDER SUITE [build|demo]: the packages in FOLDER, installed by apt into a bare Debian of that suite (bookworm, trixie)
 # that debootstrap makes in FOLDER/SUITE, and the tests of debian/tests there. Needs root, and a Debian whose apt knows an
 # archive, which is used. What apt installs is what the packages say that they need, and what control says of each test.
 # `build`: the packages are first built there, of the source package in FOLDER, with that suite's LLVM, into
-# FOLDER/SUITE-packages. The last line is "N passed, N failed".
+# FOLDER/SUITE-packages. `demo`: no packages, but README's first command on what is committed, which must install all that it
+# needs. The last line is "N passed, N failed".
 set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 
@@ -33,6 +34,18 @@ printf 'deb %s %s main\n' "$archive" "$suite" "$archive" "$suite-updates" "$secu
     >"$system/etc/apt/sources.list"
 trap 'umount "$system/proc"' EXIT
 mount -t proc proc "$system/proc"
+if [ "${3:-}" = demo ]; then
+    rm -rf "$system/aicjit"
+    mkdir "$system/aicjit"
+    git -C "$root" archive HEAD | tar -x -C "$system/aicjit"
+    if inside /aicjit/tools/dev demo >"$folder/bare.log" 2>&1 && [ -s "$system/aicjit/build/demo/sheet.png" ]; then
+        echo "1 passed, 0 failed"
+        exit
+    fi
+    tail -n 30 "$folder/bare.log"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
 rm -rf "$system/packages" "$system/source" "$system/build"
 mkdir -p "$system/packages" "$system/source/tests" "$system/build"
 cp -r "$root/debian" "$system/source"
