@@ -29,9 +29,6 @@ int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index);
 /* The grid of the largest tile. */
 amx_grid aic_amx_largest_grid(const aic_contraction *c, const aic_plan_geometry *g);
 
-/* amx_special.c: the float16 number `half` of each k-pack of a vector, as floats. */
-LLVMValueRef aic_amx_half(aic_emit *e, LLVMValueRef kpacks, unsigned half);
-
 /* Whether tiles load panels by non-temporal loads: a window is held in the first-level cache, which has no room for all
  * panels beside it, and the panels must not evict it. */
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);

@@ -33,10 +33,8 @@ typedef struct aic_strips {
     aic_routine table;    /* void table(table, parameters, bias) */
 } aic_strips;
 
-/* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue; and the phase
- * that fills the table of column parameters. */
+/* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue. */
 void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips);
-aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, aic_routine table);
 
 /* deferred.c: a deferred tile stays in its staging buffer, described by a note in the worker's memory
  * (parts/deferred.h), until it is stored beside the products of the next tile. void leave(note; runs, most) stores rows

@@ -201,6 +201,8 @@ def test_what_is_refused(random):
         (lambda: aicjit.Conv2d(weights, None, 1, 1)(x.astype(np.int32)), TypeError, "x: is int32"),
         (lambda: aicjit.Conv2d(weights, None, 1, 1, pad=(1, 2)), ValueError, "pad: has 2 entries, not 4"),
         (lambda: aicjit.Conv2d(weights, None, 1, 1, relu=True, slope=0.1), ValueError, "exclude each other"),
+        (lambda: aicjit.Conv2d(weights[:, :, :1, :1].repeat(7, 2), None, 1, 1)(x), ValueError,
+         r"the window \[7, 1\] does not fit into 5 x 5"),
         (lambda: aicjit.max_pool(x, 6), ValueError, r"kernel: \[6, 6\] does not fit into 5 x 5"),
         (lambda: aicjit.max_pool(x[0], 2), ValueError, r"x: has the shape \[5, 5, 32\]"),
         (lambda: aicjit.max_pool(x, 1, 1, 2), NotImplementedError, "windows that see padding only"),

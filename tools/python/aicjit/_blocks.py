@@ -292,8 +292,14 @@ def fitting(x: Tensor, weight: Array, window: Window) -> tuple[Array, Window]:
         window, kernel=(tall, wide + 1), pad=(left, right + window.dilation[1], top, bottom))
 
 
-def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
-    """Weights [O, I, Kh, Kw] of the slots of x and y, packed. I is less than the channels of x where there are groups."""
+def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array, window: Window) -> tuple[Array, Window]:
+    """Weights [O, I, Kh, Kw] of the slots of x and y, packed, and the window that conv2d has for them. I is less than the
+    channels of x where there are groups."""
+    weight, window = fitting(x, weight, window)
+    return _packed(x, y_slots, weight), window
+
+
+def _packed(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
     o, i, kh, kw = weight.shape
     if i < x.channels:
         return _grouped_blocks(x, y_slots, weight)
@@ -323,8 +329,7 @@ def halves(weight: Floats) -> Array:
 def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optional[Floats], window: Window, act: Act,
                       y: Tensor, residual: Optional[Tensor] = None) -> None:
     """A layer of float16; y: float16, or accumulators. residual: accumulators that are added before act."""
-    weight, window = fitting(x, weight, window)
-    packed = weight_blocks(x, y.slots, halves(weight))
+    packed, window = weight_blocks(x, y.slots, halves(weight), window)
     start = program.constant(y.spread(bias.astype(np.float32))) if bias is not None else None
     chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None, packed=packed), feature_map=x.place,
                   weight=program.constant(packed), l1out=start)
@@ -373,8 +378,7 @@ def float_sums(program: Program, x: Tensor, layer: Integers, window: Window, y: 
     before: Optional[Place] = None
     shape = len(slots) // 16, up(y.pixels, 16), 16
     parts = _parts(x, layer)
-    weight, window = fitting(x, layer.weight, window)
-    taken = weight_blocks(x, slots, weight)
+    taken, window = weight_blocks(x, slots, layer.weight, window)
     for first, last in parts:
         packed = taken[first:last] if len(parts) > 1 else taken
         bias = replace(y, slots=tuple(slots)).spread(layer.bias.astype(np.int32)) if last == x.blocks else np.zeros(len(slots))
@@ -399,8 +403,7 @@ def integer_convolution(program: Program, x: Tensor, layer: Integers, window: Wi
         chain = float_sums(program, x, layer, window, y, slots).activate(program, Act(slope=act.slope), half)
     else:
         bias = half.spread(layer.bias.astype(np.int32))
-        weight, window = fitting(x, layer.weight, window)
-        packed = weight_blocks(x, slots, weight)
+        packed, window = weight_blocks(x, slots, layer.weight, window)
         chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero, packed=packed), feature_map=x.place,
                       weight=program.constant(packed), l1out=program.constant(bias))
     finish(chain, program, y, act.rectifies, words, floats=act.slope is not None)

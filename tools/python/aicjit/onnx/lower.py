@@ -17,7 +17,7 @@ from .._quantise import integers
 from .graph import Finding, Graph, Refused
 from .layer import Layer
 from .places import Places
-from .scales import Scales, never_negative
+from .scales import Scales, never_negative, unshuffled
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
 
@@ -233,8 +233,7 @@ class Lowering(Places):
         slots = slots_of(image[0], 16)
         y = Tensor(Place(""), "float32", slots, image[1], image[2], 16, np.ones(image[0], np.float32))
         if self.dtype == "float16":
-            weight, window = _blocks.fitting(x, _blocks.halves(layer.weight), layer.window)
-            packed = _blocks.weight_blocks(x, slots, weight)
+            packed, window = _blocks.weight_blocks(x, slots, _blocks.halves(layer.weight), layer.window)
             start = self.program.constant(y.spread(layer.bias)) if layer.bias is not None else None
             text = _blocks.conv_text(x, len(slots), window, bias=start is not None, packed=packed)
             chain = _blocks.Chain(text, feature_map=x.place, weight=self.program.constant(packed), l1out=start)
@@ -399,8 +398,7 @@ class Lowering(Places):
             return
         x = self._ordered(x, self.phases(layer, x.channels, x.c0))
         y = self.new(name)
-        count = layer.factor**2
-        x = self._rescaled(x, np.repeat(y.scale, count) if layer.crd else np.tile(y.scale, count), y.zero)
+        x = self._rescaled(x, unshuffled(layer, y.scale), y.zero)
         _moves.pixel_shuffle(self.program, x, (layer.factor, layer.factor), y)
 
     def _emit_host(self, layer: Layer) -> None:

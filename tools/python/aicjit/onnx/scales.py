@@ -51,9 +51,8 @@ def from_file(graph: Graph, layers: list[Layer]) -> Scales:
             source, output = layer.inputs[0], layer.outputs[0]
             if source not in found.scale and output in found.scale and readers[source] == 1:
                 scale = found.scale[output]
-                if layer.kind == "shuffle":
-                    scale = np.repeat(scale, layer.factor**2) if layer.crd else np.tile(scale, layer.factor**2)
-                found.scale[source], found.zero[source] = scale, found.zero[output]
+                found.scale[source] = unshuffled(layer, scale) if layer.kind == "shuffle" else scale
+                found.zero[source] = found.zero[output]
     for layer in layers:
         if layer.kind in (*_HANDED, "average") and layer.act.slope is None:
             _forward(found, layer)
@@ -140,6 +139,12 @@ def shuffled(layer: Layer, values: Array) -> Array:
     """Values of the channels that become pixels, a row for each place in a square."""
     count = layer.factor**2
     return values.reshape(-1, count).T if layer.crd else values.reshape(count, -1)
+
+
+def unshuffled(layer: Layer, values: Array) -> Array:
+    """Values of the channels that pixels become, for the channels that they are made of."""
+    count = layer.factor**2
+    return np.repeat(values, count) if layer.crd else np.tile(values, count)
 
 
 class _Cells:

@@ -232,7 +232,7 @@ def main():
         run(parser.parse_args())
     except (Wrong, model.ModelError, OSError, aicjit.Error) as error:
         print("superres: %s" % error, file=sys.stderr)
-        sys.exit(error.status // 3 + 2 if isinstance(error, aicjit.Error) else 2)
+        sys.exit(3 if isinstance(error, aicjit.Error) and error.status >= aicjit.Status.OUT_OF_MEMORY else 2)
 
 
 if __name__ == "__main__":
