@@ -97,8 +97,11 @@ static int64_t fetched_later(const aic_move_plan *p, int64_t size)
     const int64_t line = p->machine->line_bytes, row = p->read.extent * p->follow.extent * size,
                   group = p->next.extent > 1 ? p->write.extent : 1;
     const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
-    if (!wants_fetching(p) || p->tile.unit > 0) {
-        return wants_fetching(p) ? turned_later(p) : 0;
+    if (!wants_fetching(p)) {
+        return 0;
+    }
+    if (p->tile.unit > 0) {
+        return turned_later(p);
     }
     if (p->tile.stage > 0 || p->tile.gather > 0 || p->rows_valid < p->write.extent ||
         p->tile.rows % (fetching_tiles(p, size) * group) != 0 || p->tile.rows * size < AIC_MOVE_LANE ||
