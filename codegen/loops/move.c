@@ -291,7 +291,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     p->transposes = true;
     p->write = p->box.dim[write];
     p->read = (aic_box_dim){.extent = 1};
-    p->rows_valid = p->box.valid != 0 ? p->box.valid : p->write.extent;
+    p->rows_valid = p->rows_stored != 0 ? p->rows_stored : p->box.valid != 0 ? p->box.valid : p->write.extent;
     if (read >= 0) {
         p->read = p->box.dim[read];
         drop(&p->box, (unsigned)(read > write ? read : write));
@@ -340,9 +340,11 @@ static void plan_bursts(aic_move_plan *p)
  * of in parts, where rows lie at least that far apart and there is a row before the last. */
 static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
 {
-    const int64_t extent = p->read.extent, wide = 2 * aic_power_within(extent), lane = VECTOR_MIN / size;
+    const int64_t extent = p->read.extent, lane = VECTOR_MIN / size,
+                  apart = aic_move_columns_apart(&p->write, extent, size),
+                  wide = apart > 0 ? apart : 2 * aic_power_within(extent);
     p->tile.cols = aic_least(most, aic_power_within(extent));
-    if (p->tile.cols < extent && wide <= most && wide <= lane && lane <= p->tile.rows &&
+    if ((apart > 0 || p->tile.cols < extent) && wide <= most && wide <= lane && lane <= p->tile.rows &&
         p->write.in[0] >= extent * size && aic_least(p->tile.rows, p->rows_valid) > 1) {
         p->tile.cols = wide;
         p->tile.over = wide - extent;
@@ -482,9 +484,11 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
                          .burst = 1,
                          .vector = schedule->vector};
     aic_box_coalesce(&p->box);
+    p->rows_stored = past ? 0 : aic_move_spread(&p->box, move->size, target);
     int write = find_stride(&p->box, -1, move->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, move->size) : write;
-    if (write >= 0 && write != read && (read >= 0 || p->box.valid != 0)) {
+    const bool apart = write >= 0 && read < 0 && aic_move_columns_apart(&p->box.dim[write], 1, move->size) > 0;
+    if (write >= 0 && write != read && (read >= 0 || apart || p->box.valid != 0)) {
         plan_transposition(p, write, read, schedule);
         tile_transposition(p, move->size, schedule);
     } else {

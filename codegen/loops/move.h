@@ -111,6 +111,7 @@ typedef struct aic_move_plan {
     bool transposes;
     int64_t run, run_valid; /* bytes of a run, or of an element; from run_valid on they are not read */
     int64_t rows_valid;     /* transposes: elements along `write` that are read */
+    int64_t rows_stored;    /* transposes: of these, those that are stored, as the others keep their value; 0: all */
     aic_box_dim write, read;
     aic_box_dim
         near; /* a loop whose steps in the input are short: `burst` at a time are taken innermost; extent 1: none */
@@ -169,6 +170,15 @@ bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move
 
 /* move_turn.c: makes the tile of a transposition one that is turned; false: it cannot be, or that gains nothing. */
 bool aic_move_plan_turn(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule);
+
+/* ---- elements with gaps between them (move_gaps.c) ---- */
+
+/* Makes a dimension of the box that is dense in the output and longer than what is written of it, and says how many
+ * elements of it are written; 0: there is none. */
+int64_t aic_move_spread(aic_box *box, unsigned size, const aic_target *target);
+
+/* Columns from a row of so many columns to the next where these share lanes of the input; else 0. */
+int64_t aic_move_columns_apart(const aic_box_dim *write, int64_t columns, unsigned size);
 
 /* ---- sets of the first-level cache (move_sets.c) ---- */
 

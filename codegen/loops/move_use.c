@@ -168,6 +168,7 @@ static void set_transposition(usage *u)
     k->next_pitch = k->group > 0 ? row_pitch(p, k->size, p->next.in[0] - (k->group - 1) * in) : 0;
     k->column_pitch = column_pitch(p, k->size);
     set_valid_rows(u);
+    k->stored = p->rows_stored;
     k->follow = p->follow.extent > 1 ? p->tile.follow_count : 0;
     k->over = p->tile.over;
     k->tail = p->tile.tail;

@@ -330,6 +330,17 @@ static LLVMValueRef column_at(const grid *g, unsigned column)
     return aic_move_column_at(g->e, g->k, g->out, column);
 }
 
+/* Stores elements of whole columns, without those rows that keep their value. */
+static void store_some(const grid *g, LLVMValueRef vector, LLVMValueRef at)
+{
+    LLVMValueRef mask[ELEMENTS_MAX];
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+    for (unsigned i = 0; i < count; i++) {
+        mask[i] = LLVMConstInt(g->e->i1, i % (unsigned)g->k->rows < (unsigned)g->k->stored, false);
+    }
+    aic_store_lanes(g->e, vector, LLVMConstVector(mask, count), at, 0);
+}
+
 static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsigned count, unsigned row,
                        unsigned column)
 {
@@ -337,7 +348,9 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
     LLVMValueRef at = column_at(g, column);
-    if (g->k->past && g->k->gather == 0) {
+    if (g->k->stored > 0) {
+        store_some(g, vector, at);
+    } else if (g->k->past && g->k->gather == 0) {
         aic_store_past(g->e, vector, at, (int64_t)row * g->size, count * g->size);
     } else {
         aic_store(g->e, vector, at, (int64_t)row * g->size, g->size);

@@ -223,7 +223,7 @@ START_TEST(parts_stay_apart)
 }
 END_TEST
 
-static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
+static aic_move_plan plan_at(const char *level, aic_layout src, aic_layout dst, const int64_t *shape)
 {
     aic_work work;
     aic_move_plan plan;
@@ -232,9 +232,14 @@ static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shap
     memcpy(d.shape, shape, sizeof d.shape);
     aic_generator_transdata.describe(&d, &semantics, &work);
     const aic_move *move = (const aic_move *)(const void *)work.part;
-    aic_move_plan_make(move, &move->box[0], &move_usual_schedule, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+    aic_move_plan_make(move, &move->box[0], &move_usual_schedule, aic_target_find(AIC_ARCH_X86_64, level),
                        claims_published(AIC_CORE_ZEN4), &plan);
     return plan;
+}
+
+static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
+{
+    return plan_at("avx2", src, dst, shape);
 }
 
 START_TEST(plans)
@@ -367,6 +372,23 @@ START_TEST(bands_around_short_steps)
     ck_assert(p.transposes && p.write.extent == 49 && p.near.extent == 1);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 64, 96, 96}); /* images are far apart */
     ck_assert(p.transposes && p.write.extent == 64 && p.near.extent == 1);
+}
+END_TEST
+
+/* Elements with gaps between them are rows of a tile in the input, of which all columns are loaded, and columns of one
+ * in the output, of which a mask stores those rows that there are; without masks these are moved one by one. */
+START_TEST(elements_with_gaps)
+{
+    aic_move_plan p = plan_at("avx512", AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){1, 64, 5, 5});
+    ck_assert(p.transposes && p.tile.rows == 2 && p.rows_valid == 1 && p.rows_stored == 1 && p.read.extent == 1600);
+    p = plan_at("avx512", AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){2, 64, 5, 5});
+    ck_assert(p.transposes && p.tile.rows == 2 && p.rows_stored == 0);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){1, 64, 5, 5});
+    ck_assert(!p.transposes && p.run == 2 && p.rows_stored == 0);
+    p = plan_of(AIC_LAYOUT_2N, AIC_LAYOUT_NCHW, (int64_t[]){1, 64, 5, 5});
+    ck_assert(p.transposes && p.write.extent == 1600 && p.tile.cols == 2 && p.tile.over == 1);
+    p = plan_at("avx512", AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NCHW, (int64_t[]){1, 1, 32, 32}); /* further than a lane */
+    ck_assert(!p.transposes && p.run == 2);
 }
 END_TEST
 
@@ -585,6 +607,7 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, tiles_that_are_turned);
     tcase_add_test(cases, columns_that_are_gathered);
     tcase_add_test(cases, bands_around_short_steps);
+    tcase_add_test(cases, elements_with_gaps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, report_of_following_tiles);
     tcase_add_test(cases, nothing_to_move);
