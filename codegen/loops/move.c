@@ -267,9 +267,9 @@ static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move
 
 /* Takes the dimension that continues in the input where `read` ends, where a lane holds at least two indices of it:
  * loads of `read` alone would leave half of every lane empty; or where they leave an eighth, or columns are
- * gathered, and whole indices of it are most columns of a tile. Rows must fill a lane, as only then columns have lanes
- * of their own and may be stored anywhere. A row goes on with the bytes behind it, so those of the next one must
- * follow.
+ * gathered, and whole indices of it are most columns of a tile, unless its lines push each other out. Rows must fill a
+ * lane, as only then columns have lanes of their own and may be stored anywhere. A row goes on with the bytes behind
+ * it, so those of the next one must follow.
  */
 static void take_follow(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
@@ -278,7 +278,9 @@ static void take_follow(aic_move_plan *p, unsigned size, const aic_move_schedule
     const int64_t row = follow >= 0 ? p->box.dim[follow].extent * p->read.extent : 0;
     const int64_t most = schedule->cols / p->read.extent * p->read.extent;
     const bool alone = p->read.extent * 8 >= aic_round_up(p->read.extent, lane) * 7 && !aic_move_columns_collide(p);
-    const bool fills = !alone && p->read.extent % lane != 0 && most * 8 >= schedule->cols * 7;
+    const bool waits = follow >= 0 && aic_move_parts_collide(p, &p->box.dim[follow], size, most / p->read.extent,
+                                                             choose_rows(p, size, schedule));
+    const bool fills = !alone && !waits && p->read.extent % lane != 0 && most * 8 >= schedule->cols * 7;
     if (p->read.extent > 1 && (2 * p->read.extent <= lane || fills) && choose_rows(p, size, schedule) >= lane &&
         schedule->cols >= lane && p->rows_valid == p->write.extent && row >= lane && p->write.in[0] >= row * size) {
         p->follow = p->box.dim[follow];

@@ -188,6 +188,11 @@ int64_t aic_move_staged_columns(const aic_move_plan *p, unsigned size);
 /* Whether lines of a few columns, all of a short `read`, are more than the sets that they share hold. */
 bool aic_move_columns_collide(const aic_move_plan *p);
 
+/* Whether a tile of so many rows, and indices of what would be `follow`, stores to parts of more lines than the sets
+ * that they share hold, where tiles of `read` alone do not. */
+bool aic_move_parts_collide(const aic_move_plan *p, const aic_box_dim *follow, unsigned size, int64_t count,
+                            int64_t rows);
+
 /* Makes more rows of the tile one that is copied aside; plans bands that are gathered. */
 void aic_move_fill_registers(aic_move_plan *p, unsigned size);
 void aic_move_plan_gather(aic_move_plan *p, unsigned size);

@@ -96,6 +96,45 @@ bool aic_move_columns_collide(const aic_move_plan *p)
     return p->read.extent > aic_move_lines_held(p->machine, p->read.out);
 }
 
+/* Adds the lines that a tile stores to in a column of `read`, for so many indices of `follow`, to those of their sets;
+ * returns the most lines of one. */
+static int64_t count_lines(const aic_move_plan *p, int64_t column, const aic_box_dim *follow, int64_t count,
+                           int64_t bytes, uint8_t *lines)
+{
+    const int64_t line = p->machine->line_bytes, sets = l1_sets(p->machine);
+    int64_t most = 0, behind = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = column * p->read.out + i * follow->out;
+        for (int64_t n = aic_most(at / line, behind); n <= (at + bytes - 1) / line; n++) {
+            most = aic_most(most, ++lines[n % sets]);
+            behind = n + 1;
+        }
+    }
+    return most;
+}
+
+/* Columns of `read` that are nearly a multiple of all sets apart: those of the next indices of `follow` have the sets
+ * of the neighbouring ones. Lines that are stored whole do not wait for what was in them; lanes that hold no index of
+ * `read` alone, and rows that are gone from the cache before the next index is read, cost more than that. */
+bool aic_move_parts_collide(const aic_move_plan *p, const aic_box_dim *follow, unsigned size, int64_t count,
+                            int64_t rows)
+{
+    enum { SETS_MAX = 1024 };
+    uint8_t lines[SETS_MAX] = {0};
+    const aic_machine *machine = p->machine;
+    const int64_t line = machine->line_bytes, bytes = aic_least(rows * size, line);
+    const bool whole = bytes == line && p->read.out % line == 0 && follow->out % line == 0;
+    int64_t most = 0;
+    if (whole || l1_sets(machine) > SETS_MAX || aic_move_columns_collide(p) || p->read.extent * size > AIC_MOVE_LANE ||
+        p->write.extent * line > machine->l1_bytes / 2) {
+        return false;
+    }
+    for (int64_t column = 0; column < p->read.extent; column++) {
+        most = aic_most(most, count_lines(p, column, follow, count, bytes, lines));
+    }
+    return most > machine->l1_ways;
+}
+
 /* Whether columns are gathered. Tiles with `follow`, and those that are turned, have all of a short `read`: pieces of a
  * few columns in turns, which are far apart. Past the caches only whole lines are written, which those tiles, and rows
  * of an odd `write`, are not. */

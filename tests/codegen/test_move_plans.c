@@ -421,7 +421,7 @@ START_TEST(illegal_schedules)
 END_TEST
 
 /* The report says where tiles go on with the next dimension of the input; those of many columns do where that fills
- * registers, whether or not columns share sets of the cache and are gathered. */
+ * registers, whether or not columns share sets of the cache and are gathered; not where that makes them share sets. */
 START_TEST(report_of_following_tiles)
 {
     static const struct {
@@ -432,6 +432,10 @@ START_TEST(report_of_following_tiles)
         {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[64,64,2,4])", false, false},
         {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[128,128,3,3])", true, true},
         {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[120,130,3,3])", true, false},
+        {"transdata(dtype=int8, src=OIHW, dst=HWIO, shape=[120,144,3,3])", true, false},
+        /* planes 255 lines apart share sets with what is 120 bytes further on */
+        {"transdata(dtype=int8, src=OIHW, dst=HWIO, shape=[120,136,3,3])", false, false},
+        {"transdata(dtype=int8, src=OIHW, dst=HWIO, shape=[320,256,3,3])", true, true}, /* gathered as it is */
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         char *text = move_report_of(ROWS[i].text, AIC_CORE_ZEN4);
