@@ -382,16 +382,19 @@ static aic_routine compose_tile(aic_program *program, const aic_plan *plan, int6
     if (key.outer) {
         aic_use_number(&use, t->staging.band_offset + t->band.residue_bytes, "padding.at");
     }
-    aic_use_trips(&use, t->geometry.panel_channels / AIC_BLOCK_COLUMNS, "blocks");
-    aic_use_number(&use, c->down.dilation * AIC_DEPTH_POINTER, "row.next");
+    for (int64_t row = 1; row < aic_depth_reach(&key); row++) {
+        aic_use_number(&use, row * c->down.dilation * AIC_DEPTH_POINTER, "row.%lld", (long long)row);
+    }
     for (int64_t row = 1; row < key.rows; row++) {
         aic_use_number(&use, row * cols * AIC_ROW_BYTES, "out.%lld", (long long)row);
     }
     aic_use_trips(&use, rows / key.rows, "groups");
     aic_use_number(&use, key.rows * cols * AIC_ROW_BYTES, "group.out");
     aic_use_number(&use, key.rows * c->down.stride * AIC_DEPTH_POINTER, "group.band");
-    aic_use_number(&use, staged ? t->staging.pitch : c->block_rows * AIC_ROW_BYTES, "out.block");
-    aic_use_number(&use, t->panel.bytes / (t->geometry.panel_channels / AIC_BLOCK_COLUMNS), "block.panel");
+    if (aic_depth_blocks(&key) > 1) {
+        aic_use_number(&use, staged ? t->staging.pitch : c->block_rows * AIC_ROW_BYTES, "out.block");
+        aic_use_number(&use, t->panel.bytes / aic_depth_blocks(&key), "block.panel");
+    }
     return aic_program_add(program, &use, "tile_%lldx%lldx%lld", (long long)rows, (long long)cols,
                            (long long)t->geometry.panel_channels);
 }

@@ -394,28 +394,38 @@ static LLVMValueRef channel_bytes(aic_emit *e, const aic_depth_key *key, LLVMVal
     return aic_mul(e, seen, element_bytes(key));
 }
 
-/* Rows of the output that are computed together, vector by vector of channels, or two at a time. */
+/* The rows of the image that a group sees, at its channels. */
+static void load_rows(tile *k, LLVMValueRef band, LLVMValueRef channels)
+{
+    for (int64_t i = 0; i < aic_depth_reach(k->key); i++) {
+        LLVMValueRef row = aic_load(k->e, k->e->ptr, aic_at_nth(k->e, band, "row", i), 0, AIC_DEPTH_POINTER);
+        k->row[i] = aic_at(k->e, row, channels);
+    }
+}
+
+/* Rows of the output that are computed together, vector by vector of channels, or two at a time. From block to block it
+ * goes by additions, as products with numbers take registers, which have to be saved. */
 static void emit_rows(const tile *tile_of, LLVMValueRef out, LLVMValueRef band, LLVMValueRef panel)
 {
     tile k = *tile_of;
     aic_emit *e = k.e;
     const aic_depth_key *key = k.key;
+    const int64_t count = aic_depth_blocks(key);
+    LLVMValueRef at[] = {out, panel};
     aic_loop blocks, vectors;
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_trips(e, "blocks"), key->vectors, NULL,
-                   0);
-    out = aic_at_index(e, out, blocks.index, "out.block");
-    panel = aic_at_index(e, panel, blocks.index, "block.panel");
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, count), key->vectors, at, 2);
     aic_loop_begin(e, &vectors, "channel: vectors of a block", aic_int(e, 0), aic_int(e, COLUMNS), k.lanes, NULL, 0);
     LLVMValueRef channel = aic_add(e, aic_mul(e, blocks.index, COLUMNS), vectors.index);
     LLVMValueRef channels = channel_bytes(e, key, channel);
-    for (int64_t i = 0; i < aic_depth_reach(key); i++) {
-        k.row[i] = aic_at(e, aic_load(e, e->ptr, band, 0, AIC_DEPTH_POINTER), channels);
-        band = aic_behind(e, band, "row.next");
-    }
+    load_rows(&k, band, channels);
     k.padding = aic_at(e, k.padding, channels);
-    k.panel = aic_at(e, panel, aic_mul(e, vectors.index, k.step_bytes / COLUMNS));
-    emit_steps(&k, aic_at(e, out, aic_mul(e, vectors.index, AIC_SUM_BYTES)));
+    k.panel = aic_at(e, at[1], aic_mul(e, vectors.index, k.step_bytes / COLUMNS));
+    emit_steps(&k, aic_at(e, at[0], aic_mul(e, vectors.index, AIC_SUM_BYTES)));
     aic_loop_end(e, &vectors);
+    for (int64_t i = 0; i < key->vectors && key->vectors < count; i++) {
+        at[0] = aic_behind(e, at[0], "out.block");
+        at[1] = aic_behind(e, at[1], "block.panel");
+    }
     aic_loop_end(e, &blocks);
 }
 

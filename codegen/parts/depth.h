@@ -18,11 +18,11 @@
  *     void depth_tile(out, band, panel, private)           the rows of a tile, some together, in steps across
  *       groups                     of rows, a loop; fewer rows may follow
  *       group.out, group.band      from one to the next in the result, in the band
- *       middle, blocks             steps but for the first and last one; of 16 channels: loops
+ *       middle                     steps but for the first and last one, a loop
  *       padding.at                 where a pixel of padding is in a worker's memory
  *       out.R                      from the first row of results to row R; with several rows together
- *       out.block, block.panel     from one block of channels to the next in the result, in the panel
- *       row.next                   from the pointer to a row that the kernel sees to the next one
+ *       out.block, block.panel     from one block of 16 channels to the next in the result, in the panel; with several
+ *       row.R                      from the pointer to the first row that the kernel sees to that of row R
  *
  *     void depth_image(band, image; first, rows)           pointers to `rows` rows, image row `first` being the first
  *       image.rows, image.row      rows of the image, bytes of one
@@ -58,6 +58,12 @@ static inline int64_t aic_depth_reach(const aic_depth_key *key)
 static inline int64_t aic_depth_lines(const aic_depth_key *key)
 {
     return aic_parts(aic_depth_reach(key), aic_depth_turns(key->product));
+}
+
+/* Blocks of 16 output channels of a panel: those that see a block of the image's channels. */
+static inline int64_t aic_depth_blocks(const aic_depth_key *key)
+{
+    return AIC_DEPTH_BLOCK / (int64_t)aic_dtype_size((aic_dtype)key->dtype) * key->times / AIC_BLOCK_COLUMNS;
 }
 
 /* The number of the row of a line at which one of the rows begins that are computed together. */
