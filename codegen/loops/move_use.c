@@ -280,6 +280,8 @@ static void give_loops(usage *u)
     }
     if (u->key.bands) {
         aic_use_trips(&u->use, aic_parts(along->extent, p->tile.band), "bands");
+    }
+    if (u->key.bands && u->key.writes) {
         aic_use_number(&u->use, p->tile.band, "band");
     }
     if (u->key.bands || u->key.writes || (u->key.stage > 0 && u->key.group > 0)) {

@@ -481,6 +481,32 @@ static void emit_band(const walk *w, LLVMValueRef first, LLVMValueRef last)
     }
 }
 
+/* Indices of a band: those of its tile, if it has one. */
+static LLVMValueRef band_of(const walk *w)
+{
+    const aic_move_key *k = w->k;
+    return k->writes ? aic_number(w->e, "band") : aic_int(w->e, k->group > 0 ? k->rows / k->group : k->rows);
+}
+
+/* Whether a band has nothing but tiles along `write`, which those of the next band follow. */
+static bool has_one_pass(const aic_move_key *k)
+{
+    return k->writes && !k->reads && k->tail == 0 && k->gather == 0;
+}
+
+/* All bands, or those that the call says, by one loop over their tiles. */
+static void emit_pass(const walk *w)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef along = aic_number(e, "along"), first = aic_int(e, 0), last = along;
+    if (w->k->divided == AIC_MOVE_DIMENSION + w->k->dims) {
+        LLVMValueRef band = band_of(w);
+        first = aic_times(e, w->first, band);
+        last = aic_min(e, aic_times(e, w->last, band), along);
+    }
+    emit_writes(w, first, last);
+}
+
 static void emit_tiles(const walk *w)
 {
     const aic_move_key *k = w->k;
@@ -490,9 +516,13 @@ static void emit_tiles(const walk *w)
         emit_band(w, aic_int(e, 0), k->writes ? aic_trips(e, "along") : NULL);
         return;
     }
+    if (has_one_pass(k)) {
+        emit_pass(w);
+        return;
+    }
     begin_loop(w, &bands, "band: bands of tiles", AIC_MOVE_DIMENSION + k->dims, "bands", 1);
-    LLVMValueRef start = aic_times(e, bands.index, aic_number(e, "band"));
-    LLVMValueRef end = aic_min(e, aic_add(e, start, aic_number(e, "band")), aic_number(e, "along"));
+    LLVMValueRef band = band_of(w), start = aic_times(e, bands.index, band);
+    LLVMValueRef end = aic_min(e, aic_add(e, start, band), aic_number(e, "along"));
     emit_band(w, start, end);
     aic_loop_end(e, &bands);
 }

@@ -5,7 +5,7 @@
  *       bursts, burst, P.near      bursts: a loop; indices of `near` of one; from one to the next; with near
  *       near.last                  where the last burst begins; with near
  *       dim.D, P.dim.D             iterations of loop D; from one to the next
- *       bands, band                bands: a loop; indices of one; with bands
+ *       bands, band                bands: a loop, with bands; indices of one, with writes, too
  *       along                      indices along which bands lie: a loop; with bands or writes
  *       columns                    along `read` (or `follow`) in tiles of one size: a loop; with reads
  *       P.write, P.read            from one index of `write` (or `next`), of `read` (or `follow`) to the next
