@@ -1,5 +1,6 @@
 /* What moves and element-wise kernels have in common; see boxes.h. */
 #include "codegen/loops/boxes.h"
+#include "codegen/integer.h"
 
 aic_division aic_divide(const int64_t *iterations, int loops)
 {
@@ -22,7 +23,7 @@ static void give_count(aic_use *use, aic_boxes_key *key, unsigned box, bool past
         return;
     }
     key->single |= count == 1 ? bit : 0;
-    aic_use_number(use, count, past ? "past.count.%u" : "count.%u", box);
+    aic_use_number(use, aic_parts(count << AIC_BOXES_SHARE_BITS, items), past ? "past.share.%u" : "share.%u", box);
 }
 
 void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box_use *box, unsigned boxes,
@@ -33,7 +34,6 @@ void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box
         .fast = !aic_plan_is_short(plan), .operands = (int64_t)plan->operands, .pointers = pointers, .boxes = boxes};
     aic_use use;
     aic_use_begin(&use, program, &aic_part_boxes, &key);
-    aic_use_number(&use, items, "items");
     for (unsigned i = 0; i < boxes; i++) {
         give_count(&use, &key, i, false, box[i].plain.count, items);
         aic_use_call(&use, box[i].plain.routine, "box.%u", i);

@@ -18,10 +18,10 @@ typedef struct aic_division {
 aic_division aic_divide(const int64_t *iterations, int loops);
 
 /* Items of a kernel whose boxes have at most `count` iterations. They are bounded, so that the product of an item and a
- * count fits int64_t. */
+ * count fits int64_t, and shares of iterations are exact enough. */
 static inline int64_t aic_division_items(int64_t count)
 {
-    return count < 1 << 16 ? count : 1 << 16;
+    return count < 1 << AIC_BOXES_SHARE_BITS ? count : 1 << AIC_BOXES_SHARE_BITS;
 }
 
 /* The function of a box: void (pointers...; first, last). */

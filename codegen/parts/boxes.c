@@ -6,11 +6,12 @@
 
 #include <stdio.h>
 
-/* The iteration at which a box begins item `item` of the kernel's items: item * count / items. Ranges of items that
- * follow each other become ranges of iterations that follow each other. */
-static LLVMValueRef iteration_of(aic_emit *e, LLVMValueRef item, LLVMValueRef count)
+/* The iteration at which a box begins item `item` of the kernel's items. Ranges of items that follow each other become
+ * ranges of iterations that follow each other, and all items all iterations. It is what the item times the iterations,
+ * divided by the items, would be, or for some items one more: a division takes longer than a small box. */
+static LLVMValueRef iteration_of(aic_emit *e, LLVMValueRef item, LLVMValueRef share)
 {
-    return LLVMBuildUDiv(e->builder, aic_times(e, item, count), aic_number(e, "items"), "");
+    return LLVMBuildLShr(e->builder, aic_times(e, item, share), aic_int(e, AIC_BOXES_SHARE_BITS), "");
 }
 
 static void call_box(aic_emit *e, const aic_boxes_key *key, unsigned box, bool past)
@@ -26,8 +27,8 @@ static void call_box(aic_emit *e, const aic_boxes_key *key, unsigned box, bool p
     for (unsigned i = 0; i < 2; i++) {
         args[pointers + i] = aic_emit_param(e, operands + 2 + i);
         if ((key->whole & bit) == 0) {
-            LLVMValueRef count = aic_number(e, past ? "past.count.%u" : "count.%u", box);
-            args[pointers + i] = iteration_of(e, args[pointers + i], count);
+            LLVMValueRef share = aic_number(e, past ? "past.share.%u" : "share.%u", box);
+            args[pointers + i] = iteration_of(e, args[pointers + i], share);
         }
     }
     if ((key->single & bit) == 0) {

@@ -1,8 +1,8 @@
 /* The parts of kernels that consist of boxes, each a nest of loops with one of them divided among workers.
  *
  *     void boxes(operands..., shared, private; first, last)    the phase: of every box as much as the items are
- *       items                      of the phase
- *       count.N, past.count.N      iterations of box N, where they are not as many as items
+ *       share.N, past.share.N      iterations of box N an item, where they are not as many as items: in parts of
+ *                                  2^AIC_BOXES_SHARE_BITS, rounded up
  *       roles `box.N`, `past.N`    run iterations of a box; past the caches, where the output is aligned
  *
  *     void elementwise(operands...; first, last)    a box of operations on elements; P: out, or the name of a stream
@@ -25,6 +25,10 @@
 /* Boxes of a kernel at most. Stores of outputs that no cache holds (machine.h) go past the caches where the output is
  * aligned to so many bytes. */
 enum { AIC_BOXES_MAX = 32, AIC_MOVE_PAST_ALIGN = 16 };
+
+/* Items are no more than 2 to the power of this: what their shares are too large by is less than an iteration in all.
+ */
+enum { AIC_BOXES_SHARE_BITS = 16 };
 
 /* The bit of the set `whole` or `single` of a boxes' key. */
 static inline uint64_t aic_boxes_bit(unsigned box, bool past)
