@@ -44,25 +44,26 @@ aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue 
     if (aic_table_bytes(&key.scaling, p->columns) == 0) {
         return 0;
     }
-    const int64_t columns = aic_table_is_one_block(&key.scaling) ? LANES : p->columns;
-    const int64_t whole = columns / aic_table_lanes(target);
-    key.whole = whole > 0;
-    key.rest = columns % LANES;
-    key.masks = key.rest != 0 && aic_has_masks(target) && aic_table_lanes(target) == LANES;
-    key.rest = key.masks ? LANES : key.rest;
+    const bool same = aic_table_is_one_block(&key.scaling);
+    const int64_t columns = same ? LANES : p->columns, lanes = aic_table_lanes(target);
+    /* one vector is no loop, which would load all constants before it begins */
+    const bool alone = !same && columns == LANES && lanes == LANES;
+    const int64_t last = alone ? 0 : columns / LANES, rest = columns - last * LANES;
+    key.whole = !alone && columns >= lanes;
+    key.masks = !alone && rest != 0 && aic_has_masks(target) && lanes == LANES;
+    key.rest = key.masks ? LANES : rest;
     aic_use use;
     aic_use_begin(&use, program, &aic_part_columns, &key);
-    if (key.whole) {
-        aic_use_trips(&use, whole, "whole");
+    if (key.whole && !same) {
+        aic_use_trips(&use, columns / lanes, "whole");
     }
     if (key.rest != 0) {
-        const int64_t last = columns / LANES;
         aic_use_number(&use, last * aic_table_block_bytes(&key.scaling), "last.entry");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint64_t), "last.words");
         aic_use_number(&use, last * LANES * (int64_t)sizeof(uint32_t), "last.bias");
-        if (key.masks) {
-            aic_use_number(&use, columns % LANES, "last.columns");
-        }
+    }
+    if (key.masks) {
+        aic_use_number(&use, rest, "last.columns");
     }
     return aic_program_add(program, &use, "table");
 }

@@ -158,11 +158,11 @@ static void fill_header(aic_emit *e, LLVMValueRef path)
  * columns, whose parameters are zero. */
 static LLVMValueRef fill_parts(aic_emit *e, const aic_columns_key *k, LLVMValueRef path)
 {
-    const int64_t lanes = aic_table_lanes(e->target), first = k->masks ? 0 : k->rest / lanes * lanes;
+    const int64_t lanes = aic_table_lanes(e->target), first = k->rest == LANES ? 0 : k->rest / lanes * lanes;
     if (k->whole) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "part: vectors of columns", aic_int(e, 0), aic_trips(e, "whole"), 1, &path,
-                       path != NULL);
+        LLVMValueRef whole = aic_table_is_one_block(&k->scaling) ? aic_int(e, LANES / lanes) : aic_trips(e, "whole");
+        aic_loop_begin(e, &loop, "part: vectors of columns", aic_int(e, 0), whole, 1, &path, path != NULL);
         const part at = part_at(e, &k->scaling, loop.index);
         path = fill_part(e, &k->scaling, &at, path);
         aic_loop_end(e, &loop);
@@ -170,7 +170,7 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_columns_key *k, LLVMValueR
     for (int64_t within = first; k->rest != 0 && within < LANES; within += lanes) {
         part at = part_of_last(e, &k->scaling, within);
         at.mask = k->masks ? aic_first_lanes(e, aic_number(e, "last.columns"), (unsigned)lanes) : NULL;
-        at.count = k->masks ? (unsigned)lanes : within == first ? (unsigned)(k->rest % lanes) : 0;
+        at.count = k->rest == LANES ? (unsigned)lanes : within == first ? (unsigned)(k->rest % lanes) : 0;
         path = fill_part(e, &k->scaling, &at, path);
     }
     return path;

@@ -3,7 +3,7 @@
  *     void columns(table, parameters, bias)
  *       fills the table, 64-byte aligned, from the words or halves and the biases; either may be NULL where there is
  *       none
- *       whole                      vectors of columns that all exist: a loop
+ *       whole                      vectors of columns that all exist: a loop, unless a block is that of all columns
  *       last.columns               of the last block; with masks
  *
  *     void strip(target, source, table, inputs...; row, count, column)
