@@ -148,6 +148,7 @@ static const struct {
                   {"llvm.launder.", INTRINSIC_NOTHING},
                   {"llvm.prefetch.", INTRINSIC_NOTHING},
                   {"llvm.vp.load.", INTRINSIC_LOAD},
+                  {"llvm.masked.load.", INTRINSIC_LOAD_OR},
                   {"llvm.vp.store.", INTRINSIC_STORE}};
 
 static void decode_call(decoder *d, LLVMValueRef call, op *o)

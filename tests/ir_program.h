@@ -10,8 +10,9 @@
  * one bit as a byte, pointers as they are in this process. */
 enum { ARGS_MAX = 12, POISON = 0xA5 };
 
-/* Intrinsics that are no functions of integers: nothing is computed, or some lanes are loaded or stored. */
-enum { INTRINSIC_NOTHING = 4, INTRINSIC_LOAD, INTRINSIC_STORE };
+/* Intrinsics that are no functions of integers: nothing is computed; or some lanes are loaded, the other ones anything
+ * or those of the last operand; or some lanes are stored. */
+enum { INTRINSIC_NOTHING = 4, INTRINSIC_LOAD, INTRINSIC_LOAD_OR, INTRINSIC_STORE };
 
 typedef struct shape {
     unsigned lanes, bytes; /* of a value: elements, and bytes of one */

@@ -15,6 +15,11 @@ typedef struct run {
     char *message;
 } run;
 
+static bool is_load(const op *o)
+{
+    return o->code == LLVMLoad || o->detail == INTRINSIC_LOAD || o->detail == INTRINSIC_LOAD_OR;
+}
+
 static bool refuse(run *r, const char *what, const op *o, const unsigned char *address)
 {
     unsigned nearest = 0;
@@ -24,9 +29,8 @@ static bool refuse(run *r, const char *what, const op *o, const unsigned char *a
         }
     }
     (void)snprintf(r->message, IR_MESSAGE_MAX, "%s of %u x %u bytes %s: byte %lld of operand %u, which has %zu",
-                   o->code == LLVMLoad || o->detail == INTRINSIC_LOAD ? "a load" : "a store", o->type.lanes,
-                   o->type.bytes, what, (long long)(address - r->region[nearest].base), nearest,
-                   r->region[nearest].bytes);
+                   is_load(o) ? "a load" : "a store", o->type.lanes, o->type.bytes, what,
+                   (long long)(address - r->region[nearest].base), nearest, r->region[nearest].bytes);
     return false;
 }
 
@@ -63,15 +67,24 @@ static bool access_memory(run *r, const op *o, unsigned char *frame)
                         (size_t)o->type.lanes * o->type.bytes);
 }
 
-/* The lanes of a vector that a mask says; the other ones of a result are anything. */
+/* The operand that is the mask: of a load with other lanes the one before these, of a store behind the address. */
+static unsigned mask_of(const op *o)
+{
+    return o->from[o->detail == INTRINSIC_LOAD_OR ? o->args - 2 : o->detail == INTRINSIC_STORE ? 2 : 1];
+}
+
+/* The lanes of a vector that a mask says. */
 static bool access_lanes(run *r, const op *o, unsigned char *frame)
 {
     const bool store = o->detail == INTRINSIC_STORE;
-    const unsigned bytes = o->type.bytes, pointer = o->from[store ? 1 : 0], mask = o->from[store ? 2 : 1];
+    const unsigned bytes = o->type.bytes, pointer = o->from[store ? 1 : 0], mask = mask_of(o);
     for (unsigned i = 0; i < o->type.lanes; i++) {
         const unsigned value = (store ? o->from[0] : o->to) + i * bytes;
         if (frame[mask + i] != 0 && !access_bytes(r, o, store, frame + pointer, i * bytes, frame + value, bytes)) {
             return false;
+        }
+        if (frame[mask + i] == 0 && o->detail == INTRINSIC_LOAD_OR) {
+            memcpy(frame + value, frame + o->from[o->args - 1] + i * bytes, bytes);
         }
     }
     return true;

@@ -386,11 +386,21 @@ LLVMValueRef aic_load_lanes(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LL
     return masked(e, "llvm.vp.load", type, args, 3, 0);
 }
 
+/* By another intrinsic, as instructions that load zeros are selected for that alone where LLVM splits the vector. It
+ * takes the alignment as an argument, or before LLVM 22 does. */
 LLVMValueRef aic_load_lanes_or_zero(aic_emit *e, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef pointer,
                                     int64_t offset)
 {
-    LLVMValueRef some = aic_load_lanes(e, type, mask, pointer, offset);
-    return LLVMBuildSelect(e->builder, mask, some, aic_zero(type), "");
+    static const char NAME[] = "llvm.masked.load";
+    LLVMTypeRef overloads[] = {type, e->ptr};
+    LLVMTypeRef function = LLVMIntrinsicGetType(e->context, LLVMLookupIntrinsicID(NAME, sizeof NAME - 1), overloads, 2);
+    LLVMValueRef at = aic_at_const(e, pointer, offset), zero = aic_zero(type);
+    if (LLVMCountParamTypes(function) == 3) {
+        return masked(e, NAME, type, (LLVMValueRef[]){at, mask, zero}, 3, 0);
+    }
+    const unsigned bytes = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+    LLVMValueRef args[] = {at, LLVMConstInt(e->i32, bytes, false), mask, zero};
+    return aic_emit_intrinsic(e, NAME, overloads, 2, args, 4);
 }
 
 void aic_store_lanes(aic_emit *e, LLVMValueRef value, LLVMValueRef mask, LLVMValueRef pointer, int64_t offset)

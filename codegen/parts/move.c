@@ -114,6 +114,9 @@ static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, in
 {
     aic_emit *e = w->e;
     LLVMValueRef value = constant_bytes(w, bytes);
+    if (w->mask != NULL && w->k->value == 0) {
+        return aic_load_lanes_or_zero(e, aic_vector(e->i8, (unsigned)bytes), w->mask, in, offset);
+    }
     if (w->mask != NULL) {
         LLVMValueRef some = aic_load_lanes(e, aic_vector(e->i8, (unsigned)bytes), w->mask, in, offset);
         return LLVMBuildSelect(e->builder, w->mask, some, value, "");
