@@ -111,6 +111,7 @@ static aic_bands_key key_of(const frame *f)
                          .narrow = !staged && t->geometry.panel_channels < AIC_BLOCK_COLUMNS,
                          .skips_rows = t->panel.padding.rows,
                          .skips_columns = t->panel.padding.columns,
+                         .edges = t->panel.padding.edges,
                          .dilated_rows = t->panel.padding.rows && c->down.dilation > 1,
                          .dilated_columns = t->panel.padding.columns && c->across.dilation > 1,
                          .row_residues = t->band.row_residues > 1,

@@ -171,7 +171,10 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
                       : t->wish.merged > 1 ? "a row each of a "
                                            : "",
                       (long long)c->down.taps, (long long)c->across.taps,
-                      aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
+                      t->panel.padding.edges
+                          ? ", less rows and columns that are padding for the whole tile, or for a pixel at its edge"
+                      : aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile"
+                                            : "");
     aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->geometry.unroll),
                   "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes%s",
                   (long long)t->geometry.unroll, t->geometry.arithmetic.kpack_channels,

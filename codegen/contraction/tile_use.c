@@ -48,7 +48,7 @@ aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geomet
 }
 
 /* The only place that knows which fields of a tiling are structure. */
-static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_t pixels)
+static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
@@ -63,7 +63,7 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .image_offset = a->image_offset,
                           .lanes = t->geometry.lanes,
                           .vectors = t->geometry.vectors,
-                          .pixels = pixels,
+                          .pixels = rows * cols,
                           .unroll = t->geometry.unroll,
                           .ahead = t->tile.ahead,
                           .accumulate = !t->geometry.accumulate ? AIC_TILE_FROM_ZERO
@@ -72,6 +72,7 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .start_row = t->geometry.accumulate && c->start_channel,
                           .skips_rows = t->panel.padding.rows,
                           .skips_columns = t->panel.padding.columns,
+                          .edges = t->panel.padding.edges && cols > 1 ? cols : 0,
                           .notes_weights = aic_tiling_skips(t) && t->panel.notes,
                           .has_head = t->panel.start_bytes != 0,
                           .counts = t->tile.counts,
@@ -135,7 +136,7 @@ aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, 
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    const aic_tile_key key = key_of(c, t, rows * cols);
+    const aic_tile_key key = key_of(c, t, rows, cols);
     aic_use use;
     (void)leave;
     aic_use_begin(&use, program, &aic_part_tile, &key);

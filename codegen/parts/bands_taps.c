@@ -2,6 +2,7 @@
 #include "codegen/parts/bands_taps.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
+#include "codegen/parts/tile.h"
 
 enum { WORD_BYTES = 8 };
 
@@ -103,34 +104,70 @@ static LLVMValueRef divide_up(const aic_band_taps *t, LLVMValueRef a, bool dilat
     return dilated ? LLVMBuildUDiv(e->builder, more, dilation, "") : a;
 }
 
-/* Stores the two words of the range of taps in a direction. */
-static void store_range(const aic_band_taps *t, const char *direction, bool dilated, int size, LLVMValueRef first,
-                        int word)
+static void store_word(const aic_band_taps *t, LLVMValueRef value, int word)
+{
+    aic_store(t->e, value, t->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);
+}
+
+/* A direction in which tiles leave out taps, and where in it the first pixel of the current tile reads: `step` image
+ * pixels behind where the first output pixel does; the tile's last one reads `reach` further on. */
+typedef struct line {
+    const char *name;
+    bool dilated;
+    LLVMValueRef step, reach;
+} line;
+
+static line line_of(const aic_band_taps *t, const char *name, bool dilated, int size, LLVMValueRef first)
+{
+    return (line){name, dilated, aic_times(t->e, first, aic_number(t->e, "%s.stride", name)),
+                  aic_number(t->e, "%s.reach.%d", name, size)};
+}
+
+/* The first tap that does not lie before the image for the pixel that reads at `at`; the last one if all do. */
+static LLVMValueRef first_tap(const aic_band_taps *t, const line *l, LLVMValueRef at)
 {
     aic_emit *e = t->e;
-    LLVMValueRef zero = aic_int(e, 0), one = aic_int(e, 1), dilation = aic_number(e, "%s.dilation", direction);
-    LLVMValueRef step = aic_times(e, first, aic_number(e, "%s.stride", direction));
-    LLVMValueRef reach = aic_number(e, "%s.reach.%d", direction, size), taps = aic_number(e, "%s.taps", direction);
-    LLVMValueRef before = difference(t, difference(t, aic_number(e, "%s.pad", direction), step), reach);
-    LLVMValueRef inside = difference(t, aic_number(e, "%s.end", direction), step);
-    LLVMValueRef from =
-        aic_min(e, divide_up(t, aic_max(e, before, zero), dilated, dilation), aic_number(e, "%s.last", direction));
-    LLVMValueRef end = divide_up(t, aic_max(e, inside, zero), dilated, dilation);
-    end = aic_min(e, aic_max(e, end, aic_add(e, from, one)), taps);
-    aic_store(e, from, t->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);
-    aic_store(e, end, t->taps, (word + 1) * (int64_t)WORD_BYTES, WORD_BYTES);
+    LLVMValueRef before = aic_max(e, difference(t, aic_number(e, "%s.pad", l->name), at), aic_int(e, 0));
+    return aic_min(e, divide_up(t, before, l->dilated, aic_number(e, "%s.dilation", l->name)),
+                   aic_number(e, "%s.last", l->name));
+}
+
+/* The end of the taps that do not lie behind the image for that pixel; at least `least`. */
+static LLVMValueRef end_tap(const aic_band_taps *t, const line *l, LLVMValueRef at, LLVMValueRef least)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef inside = aic_max(e, difference(t, aic_number(e, "%s.end", l->name), at), aic_int(e, 0));
+    LLVMValueRef end = divide_up(t, inside, l->dilated, aic_number(e, "%s.dilation", l->name));
+    return aic_min(e, aic_max(e, end, least), aic_number(e, "%s.taps", l->name));
+}
+
+/* Stores the two words of the range of taps in a direction: those that any of the tile's pixels does. */
+static void store_range(const aic_band_taps *t, const line *l, int word)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef from = first_tap(t, l, aic_add(e, l->step, l->reach));
+    store_word(t, from, word);
+    store_word(t, end_tap(t, l, l->step, aic_add(e, from, aic_int(e, 1))), word + 1);
 }
 
 void aic_store_row_range(const aic_band_taps *t, LLVMValueRef first, int size)
 {
     if (t->key->skips_rows) {
-        store_range(t, "down", t->key->dilated_rows, size, first, 0);
+        const line l = line_of(t, "down", t->key->dilated_rows, size, first);
+        store_range(t, &l, AIC_TILE_FIRST_ROW);
     }
 }
 
 void aic_store_column_range(const aic_band_taps *t, LLVMValueRef first, int size)
 {
-    if (t->key->skips_columns) {
-        store_range(t, "across", t->key->dilated_columns, size, first, 2);
+    if (!t->key->skips_columns) {
+        return;
+    }
+    const line l = line_of(t, "across", t->key->dilated_columns, size, first);
+    store_range(t, &l, AIC_TILE_FIRST_COLUMN);
+    if (t->key->edges) {
+        LLVMValueRef left = first_tap(t, &l, l.step);
+        store_word(t, left, AIC_TILE_LEFT);
+        store_word(t, end_tap(t, &l, aic_add(t->e, l.step, l.reach), left), AIC_TILE_RIGHT);
     }
 }

@@ -8,7 +8,9 @@
  *           k-packs    `unroll` of them straight-line
  *
  * Where tiles leave out taps, the loop over taps becomes two, over the kernel rows and the kernel columns of the tile's
- * ranges; or one over the taps of the rows, if no columns are left out. */
+ * ranges; or one over the taps of the rows, if no columns are left out. With edges the loop over kernel columns becomes
+ * three, one behind the other: those that the pixels of the tile's first column leave out, those that all pixels do,
+ * and those that the pixels of its last column leave out. */
 #include "codegen/parts/tile.h"
 #include "codegen/arithmetic.h"
 #include "codegen/integer.h"
@@ -23,12 +25,14 @@
 
 #include <stdio.h>
 
-/* The taps that a tile does, ends excluded. */
+/* The taps that a tile does, ends excluded. With edges pixels of its first column do those from kernel column `left`
+ * on, pixels of its last column those before `right`, which is not less. */
 typedef struct tap_range {
-    LLVMValueRef first_row, end_row, first_column, end_column;
+    LLVMValueRef first_row, end_row, first_column, end_column, left, right;
 } tap_range;
 
-enum { FIRST_ROW, END_ROW, FIRST_COLUMN, END_COLUMN, RANGE_WORDS };
+/* Pixels by the column of the tile in which they are; with edges. */
+typedef enum place { INNER, FIRST, LAST, PLACES } place;
 
 typedef struct tile {
     aic_emit *e;
@@ -44,7 +48,20 @@ typedef struct tile {
     LLVMValueRef seen[AIC_CARRIED_MAX]; /* by vectors, where in a pixel that begins which the vector's lanes see */
     LLVMValueRef offset;                /* what is added to each k-pack of the image, by exclusive or; NULL: nothing */
     LLVMValueRef first;                 /* address in the panel of the first tap of the current block of channels */
+    place left_out;                     /* pixels that leave out the current tap; INNER: none do */
 } tile;
+
+static place place_of(const tile *k, unsigned pixel)
+{
+    const unsigned columns = (unsigned)k->key->edges, column = columns > 0 ? pixel % columns : 0;
+    return columns == 0 ? INNER : column == 0 ? FIRST : column + 1 == columns ? LAST : INNER;
+}
+
+/* Whether a pixel leaves out the current tap. */
+static bool leaves_out(const tile *k, unsigned pixel)
+{
+    return k->left_out != INNER && place_of(k, pixel) == k->left_out;
+}
 
 /* ---- addresses ---- */
 
@@ -93,32 +110,45 @@ static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row,
     return aic_load(e, k->sum_type, at, (int64_t)(k->vectors + vector) * bytes, bytes);
 }
 
-/* The start value that makes up for the image's offset; for a range of taps, from prefix sums (pack_weight.c). */
-static LLVMValueRef first_start(const tile *k, unsigned vector)
+/* The start value of the tile's kernel rows and all kernel columns before `column`. */
+static LLVMValueRef load_columns(const tile *k, unsigned vector, LLVMValueRef column)
 {
-    LLVMBuilderRef b = k->e->builder;
+    const tap_range *r = &k->range;
+    LLVMValueRef below = load_start(k, vector, r->end_row, column), above = load_start(k, vector, r->first_row, column);
+    return LLVMBuildSub(k->e->builder, below, above, "");
+}
+
+/* The start value of pixels in a place, which makes up for the image's offset; for a range of taps, from prefix sums
+ * (pack_weight.c). */
+static LLVMValueRef load_first(const tile *k, unsigned vector, place at)
+{
     const tap_range *r = &k->range;
     if (!aic_tile_skips(k->key)) {
         const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
         return aic_load(k->e, k->sum_type, k->panel, (int64_t)vector * bytes, bytes);
     }
-    LLVMValueRef below = load_start(k, vector, r->end_row, r->end_column);
-    LLVMValueRef above = load_start(k, vector, r->first_row, r->end_column);
-    LLVMValueRef start = LLVMBuildSub(b, below, above, "");
-    if (k->key->skips_columns) {
-        LLVMValueRef left = LLVMBuildSub(b, load_start(k, vector, r->end_row, r->first_column),
-                                         load_start(k, vector, r->first_row, r->first_column), "");
-        start = LLVMBuildSub(b, start, left, "");
+    LLVMValueRef start = load_columns(k, vector, at == LAST ? r->right : r->end_column);
+    if (!k->key->skips_columns) {
+        return start;
     }
-    return start;
+    return LLVMBuildSub(k->e->builder, start, load_columns(k, vector, at == FIRST ? r->left : r->first_column), "");
 }
 
-static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
+/* What the sums of a block of taps start from: what makes up for the image's offset, the totals or 0. */
+static void first_sums(const tile *k, LLVMValueRef *values, LLVMValueRef *totals)
 {
-    if (k->key->image_offset != 0) {
-        return first_start(k, i % k->vectors);
+    LLVMValueRef starts[PLACES][AIC_CARRIED_MAX] = {{NULL}};
+    for (unsigned i = 0; i < k->sums; i++) {
+        const unsigned pixel = i / k->vectors, vector = i % k->vectors;
+        LLVMValueRef *start = &starts[place_of(k, pixel)][vector];
+        if (k->key->image_offset == 0) {
+            values[i] = k->key->sum == AIC_SUM_FAST ? totals[i] : aic_zero(k->sum_type);
+        } else {
+            *start = *start == NULL ? load_first(k, vector, place_of(k, pixel)) : *start;
+            values[i] = *start;
+        }
+        aic_name(k->e, values[i], "acc.p%u.v%u.start", pixel, vector);
     }
-    return k->key->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
 static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
@@ -272,7 +302,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     fetch_ahead(k, panel, kpack);
     for (unsigned p = 0; p < k->pixels; p++) {
         LLVMValueRef image = NULL;
-        for (unsigned v = 0; v < vectors; v++) {
+        for (unsigned v = 0; v < vectors && !leaves_out(k, p); v++) {
             image = v == 0 || !same ? load_image(k, band, p, v, kpack, suffix.text) : image;
             sums[p * vectors + v] =
                 aic_sum_add(e, (aic_product)k->key->product, sums[p * vectors + v], image, weight[v]);
@@ -284,7 +314,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
 /* Where the count of k-packs lies: behind the tile's ranges. */
 static int64_t count_offset(const tile *k)
 {
-    return aic_tile_skips(k->key) ? RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
+    return aic_tile_skips(k->key) ? AIC_TILE_RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
 }
 
 /* Bytes of the tile's ranges and of the count, which lie before the table of taps. */
@@ -378,7 +408,8 @@ static void emit_pixel(const tile *k, LLVMValueRef *values)
 /* Emits what is done for a tap: emit_tap(), or emit_tap_block() if each tap is a block. */
 typedef void (*tap_visit)(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap);
 
-/* Visits the taps `first` .. `end` - 1. Each one's address in the panel follows from its number. */
+/* Visits the taps `first` .. `end` - 1, of which there may be none. Each one's address in the panel follows from its
+ * number. */
 static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
                       LLVMValueRef end, tap_visit visit)
 {
@@ -389,6 +420,26 @@ static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_
     values[k->sums] = aic_at_index(e, k->first, loop.index, "tap.panel");
     visit(k, values, channel_offset, loop.index);
     aic_loop_end(e, &loop);
+}
+
+/* Visits the taps of the tile's kernel columns in the kernel row whose first tap is number `row`. */
+static void emit_row(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef row,
+                     tap_visit visit)
+{
+    aic_emit *e = k->e;
+    const tap_range *r = &k->range;
+    LLVMValueRef first = aic_add(e, row, r->first_column), end = aic_add(e, row, r->end_column);
+    if (k->key->edges == 0) {
+        emit_taps(k, values, channel_offset, first, end, visit);
+        return;
+    }
+    tile of = *k;
+    LLVMValueRef at[] = {first, aic_add(e, row, r->left), aic_add(e, row, r->right), end};
+    static const place LEFT_OUT[] = {FIRST, INNER, LAST};
+    for (int i = 0; i < 3; i++) {
+        of.left_out = LEFT_OUT[i];
+        emit_taps(&of, values, channel_offset, at[i], at[i + 1], visit);
+    }
 }
 
 /* Visits the taps of the tile's ranges. values[] ends with the panel pointer. */
@@ -405,8 +456,7 @@ static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel
     aic_loop_begin(e, &rows, "row: kernel rows that are not all padding", r->first_row, r->end_row, 1, values,
                    k->sums + 1);
     name_carried(k, &rows, "acc", ".row");
-    LLVMValueRef row = aic_times(e, rows.index, kw);
-    emit_taps(k, values, channel_offset, aic_add(e, row, r->first_column), aic_add(e, row, r->end_column), visit);
+    emit_row(k, values, channel_offset, aic_times(e, rows.index, kw), visit);
     aic_loop_end(e, &rows);
 }
 
@@ -430,14 +480,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 {
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
-    for (unsigned i = 0; i < k->sums; i++) {
-        if (k->key->image_offset != 0 && i >= k->vectors) {
-            values[i] = values[i - k->vectors]; /* every pixel's sums start from the panel's head */
-            continue;
-        }
-        values[i] = first_sum(k, totals[i], i);
-        aic_name(e, values[i], "acc.p%u.v%u.start", i / k->vectors, i % k->vectors);
-    }
+    first_sums(k, values, totals);
     values[k->sums] = totals[k->sums];
     if (aic_tile_is_apart(k->key)) {
         emit_pixel(k, values);
@@ -453,6 +496,9 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
+        if (leaves_out(k, i / k->vectors)) {
+            continue;
+        }
         totals[i] = aic_sum_fold(e, (aic_sum)k->key->sum, (aic_tile_start)k->key->accumulate, totals[i], values[i]);
         aic_name(e, totals[i], "total.p%u.v%u.next", i / k->vectors, i % k->vectors);
     }
@@ -509,19 +555,23 @@ static tap_range load_range(const tile *k)
 {
     aic_emit *e = k->e;
     LLVMValueRef zero = aic_int(e, 0), kh = aic_number(e, "kh"), kw = aic_number(e, "kw"), special = NULL;
-    tap_range r = {zero, kh, zero, kw};
+    tap_range r = {zero, kh, zero, kw, zero, kw};
     if (k->key->notes_weights) {
         LLVMValueRef note = aic_load(e, e->i32, k->panel, 0, sizeof(int32_t));
         special = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
         aic_name(e, special, "panel.special");
     }
     if (k->key->skips_rows) {
-        r.first_row = load_word(k, FIRST_ROW, special, zero);
-        r.end_row = load_word(k, END_ROW, special, kh);
+        r.first_row = load_word(k, AIC_TILE_FIRST_ROW, special, zero);
+        r.end_row = load_word(k, AIC_TILE_END_ROW, special, kh);
     }
     if (k->key->skips_columns) {
-        r.first_column = load_word(k, FIRST_COLUMN, special, zero);
-        r.end_column = load_word(k, END_COLUMN, special, kw);
+        r.first_column = load_word(k, AIC_TILE_FIRST_COLUMN, special, zero);
+        r.end_column = load_word(k, AIC_TILE_END_COLUMN, special, kw);
+    }
+    if (k->key->edges > 0) {
+        r.left = load_word(k, AIC_TILE_LEFT, special, zero);
+        r.right = load_word(k, AIC_TILE_RIGHT, special, kw);
     }
     return r;
 }

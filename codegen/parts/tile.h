@@ -35,7 +35,20 @@ typedef enum aic_tile_image {
     AIC_TILE_LANES,  /* one for each lane, loaded apart */
 } aic_tile_image;
 
-/* Whether the tile leaves out taps: four words before the table of taps say which it does. */
+/* Words before the table of taps that say which taps the tile does, where it leaves out some: kernel rows and columns,
+ * ends excluded; with edges the first kernel column that pixels of the tile's first column do, and the end of those
+ * that pixels of its last column do. */
+enum {
+    AIC_TILE_FIRST_ROW,
+    AIC_TILE_END_ROW,
+    AIC_TILE_FIRST_COLUMN,
+    AIC_TILE_END_COLUMN,
+    AIC_TILE_LEFT,
+    AIC_TILE_RIGHT,
+    AIC_TILE_RANGE_WORDS,
+};
+
+/* Whether the tile leaves out taps. */
 static inline bool aic_tile_skips(const aic_tile_key *key)
 {
     return key->skips_rows || key->skips_columns;

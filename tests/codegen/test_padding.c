@@ -12,13 +12,16 @@
 
 Suite *suite_padding(void);
 
-/* Outputs near the borders see padding alone by some kernel rows and columns; by rows; by columns. */
+/* Outputs near the borders see padding alone by some kernel rows and columns; by rows; by columns. In the last two only
+ * pixels at the edges of tiles do. */
 static const char *const SPECS[] = {
     ("conv2d(dtype=float16, fm_shape=[2,9,11,16], kernel_shape=[2,3,3,48,16], dilation=[8,8], pad=[8,8,8,8], "
      "accumulate=fast)"),
     "conv2d(dtype=float16, fm_shape=[2,9,11,16], kernel_shape=[2,3,3,48,16], dilation=[8,8], pad=[8,8,8,8])",
     "conv2d(dtype=float16, fm_shape=[2,9,11,16], kernel_shape=[2,3,1,48,16], dilation=[1,8], pad=[0,0,8,8])",
     "conv2d(dtype=float16, fm_shape=[2,9,11,16], kernel_shape=[2,1,3,48,16], dilation=[8,1], pad=[8,8,0,0])",
+    "conv2d(dtype=float16, fm_shape=[2,7,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1], accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[2,7,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1])",
 };
 enum { SPECS_COUNT = sizeof SPECS / sizeof *SPECS };
 

@@ -2,6 +2,8 @@
 #include "codegen/contraction/plan/padding.h"
 #include "codegen/integer.h"
 
+#include <string.h>
+
 typedef struct range {
     int64_t first, end;
 } range;
@@ -24,36 +26,49 @@ static range tile_of(const aic_split *s, int64_t i)
     return (range){first, first + s->large - (i >= s->large_count)};
 }
 
-/* How many taps tile number `i` does. */
-static int64_t taps_of(const aic_line *l, const aic_split *s, int64_t i)
+/* Whether the tile, or with edges its first pixel, leaves out the first tap. */
+static bool leaves_out_first(const aic_line *l, range tile, bool edges)
 {
-    const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
-    return r.end - r.first;
+    const int64_t pixel = edges ? tile.first : tile.end - 1;
+    return range_of(l, pixel, pixel).first > 0;
 }
 
-/* Whether tile number `i` does this tap. */
-static bool sees(const aic_line *l, const aic_split *s, int64_t i, int64_t tap)
+/* Whether the tile, or with edges its last pixel, leaves out the last tap. */
+static bool leaves_out_last(const aic_line *l, range tile, bool edges)
 {
-    const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
-    return r.first <= tap && tap < r.end;
+    const int64_t pixel = edges ? tile.end - 1 : tile.first;
+    return range_of(l, pixel, pixel).end < l->taps;
+}
+
+/* How many taps the pixels of a tile leave out, on average. */
+static double left_out(const aic_line *l, range tile, bool edges)
+{
+    const int64_t last = tile.end - 1, pixels = tile.end - tile.first;
+    const range all = range_of(l, tile.first, last);
+    int64_t more = 0;
+    if (edges && pixels > 1) {
+        const int64_t left = range_of(l, tile.first, tile.first).first, right = range_of(l, last, last).end;
+        more = left - all.first + all.end - (right > left ? right : left);
+    }
+    return (double)(l->taps - (all.end - all.first)) + (double)more / (double)pixels;
 }
 
 /* Stores to done[] the mean share of the taps that the larger tiles do, and that the smaller ones do; returns the mean
  * share over all output pixels. Only tiles at either end, where the first or the last tap is padding, leave out any. */
-static double find_done(const aic_line *l, const aic_split *s, double done[2])
+static double find_done(const aic_line *l, const aic_split *s, bool edges, double done[2])
 {
     const int64_t tiles = aic_split_count(s), counts[] = {s->large_count, s->small_count};
-    int64_t top = 0, bottom = tiles, missing[2] = {0};
-    for (; top < tiles && !sees(l, s, top, 0); top++) {
-        missing[top >= s->large_count] += l->taps - taps_of(l, s, top);
+    int64_t top = 0, bottom = tiles;
+    double missing[2] = {0}, pixels = 0;
+    for (; top < tiles && leaves_out_first(l, tile_of(s, top), edges); top++) {
+        missing[top >= s->large_count] += left_out(l, tile_of(s, top), edges);
     }
-    for (; bottom > top && !sees(l, s, bottom - 1, l->taps - 1); bottom--) {
-        missing[bottom - 1 >= s->large_count] += l->taps - taps_of(l, s, bottom - 1);
+    for (; bottom > top && leaves_out_last(l, tile_of(s, bottom - 1), edges); bottom--) {
+        missing[bottom - 1 >= s->large_count] += left_out(l, tile_of(s, bottom - 1), edges);
     }
-    double pixels = 0;
     for (int i = 0; i < 2; i++) {
         const double all = (double)(counts[i] * l->taps);
-        done[i] = counts[i] == 0 ? 1 : (all - (double)missing[i]) / all;
+        done[i] = counts[i] == 0 ? 1 : (all - missing[i]) / all;
         pixels += done[i] * (double)(counts[i] * (s->large - i));
     }
     return pixels / (double)l->out;
@@ -84,7 +99,9 @@ double aic_padding_share(const aic_contraction *c, aic_sum sum)
 {
     const aic_split rows = aic_split_evenly(c->down.out, 1), columns = aic_split_evenly(c->across.out, 1);
     double done[2];
-    return takes_any_taps(c, sum) ? find_done(&c->down, &rows, done) * find_done(&c->across, &columns, done) : 1;
+    return takes_any_taps(c, sum)
+               ? find_done(&c->down, &rows, false, done) * find_done(&c->across, &columns, false, done)
+               : 1;
 }
 
 double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_t rows, int64_t cols)
@@ -95,13 +112,22 @@ double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_
 
 aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks)
 {
-    static const double WORTH = 32; /* vector operations that finding a tile's range takes, and must at least save */
+    /* Vector operations that finding a tile's range takes, and must at least save; and the share of all that must be
+     * saved by edges, whose tiles have three times the code and more loops. */
+    static const double WORTH = 32, EDGES = 0.02;
     aic_padding p = {.rows = false};
+    double edged[2];
     if (!takes_any_taps(c, g->arithmetic.sum)) {
         return p;
     }
     const double products = (double)(kpacks * g->rows.large * g->cols.large * g->vectors);
-    p.rows = (1 - find_done(&c->down, &g->rows, p.done_rows)) * products > WORTH;
-    p.columns = (1 - find_done(&c->across, &g->cols, p.done_columns)) * products > WORTH;
+    const double whole = find_done(&c->across, &g->cols, false, p.done_columns);
+    const double parted = find_done(&c->across, &g->cols, true, edged);
+    p.rows = (1 - find_done(&c->down, &g->rows, false, p.done_rows)) * products > WORTH;
+    p.edges = whole - parted > EDGES && (whole - parted) * products > WORTH;
+    p.columns = p.edges || (1 - whole) * products > WORTH;
+    if (p.edges) {
+        memcpy(p.done_columns, edged, sizeof edged);
+    }
     return p;
 }

@@ -1,7 +1,9 @@
 /* Taps that read only padding. If the padding is 0, such taps add nothing to integer sums, nor to float sums as long as
  * no weight is infinite or NaN; the head of a panel notes whether it has such weights. A tile leaves out the kernel
  * rows and kernel columns that lie in the padding for all of its pixels. The others are a range of rows and a range of
- * columns, the same for every panel and never empty. */
+ * columns, the same for every panel and never empty. With edges the pixels of a tile's first column also leave out the
+ * kernel columns that lie left of the image for them, and those of its last column those right of it: in an image of
+ * seven columns and a kernel of three, 2 of 21 products. */
 #ifndef AIC_PLAN_PADDING_H
 #define AIC_PLAN_PADDING_H
 
@@ -9,6 +11,7 @@
 
 typedef struct aic_padding {
     bool rows, columns; /* tiles leave out kernel rows, columns */
+    bool edges; /* pixels in the first and in the last column of a tile leave out more columns; then so do tiles */
     /* The mean share of kernel rows and columns that tiles do not leave out: [0] of the larger tiles, [1] of the
      * smaller ones. */
     double done_rows[2], done_columns[2];

@@ -1,5 +1,6 @@
 /* From band and panel to a tile's steps through them. */
 #include "codegen/contraction/plan/tile.h"
+#include "codegen/parts/tile.h"
 
 /* Taps whose sums are formed before they are folded into the totals. */
 static int64_t block_taps_of(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_panel *p)
@@ -19,8 +20,7 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_plan_geometry *
 aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
                                  const aic_plan_panel *p, const aic_contraction_schedule *schedule)
 {
-    enum { RANGES = 4 };
-    const int64_t range_words = p->padding.rows || p->padding.columns ? RANGES : 0;
+    const int64_t range_words = p->padding.rows || p->padding.columns ? AIC_TILE_RANGE_WORDS : 0;
     const int64_t blocks = g->in_place || g->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1;
     const bool counts = p->counts && p->kpacks / blocks != g->unroll;
     return (aic_plan_tile){.holds_window = schedule->hold == aic_tag("window"),
