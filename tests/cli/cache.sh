@@ -68,6 +68,15 @@ rm kernels/aic_*
 for file in kernels/part_*; do
     printf '\377' | dd of="$file" bs=1 seek="$(($(stat -c %s "$file") - 40))" conv=notrunc status=none
 done
+cp -r kernels damaged
+expect 'a check tells it and passes' 0 '^1 passed, 0 failed$' env AIC_CACHE_DIR="$work/damaged" "$aicjit" check "$first"
+ok 'on standard error' grep -Eq '^aicjit: warning: disk cache: "[^"]*part_.*it is damaged' .err
+ok 'and the file is made again' env AIC_CACHE_DIR="$work/damaged" "$aicjit" cache verify
+chmod 777 damaged
+expect 'so with a folder that is not used' 0 'warning: disk cache: .*others may write to it' env AIC_CACHE_DIR="$work/damaged" "$aicjit" check "$first"
+printf '%%t = texpands 1.0 : f32, !pto.tile<16x16xf32>\n' >fill.pto
+expect 'and with a program' 0 'warning: disk cache: .*others may write to it' env AIC_CACHE_DIR="$work/damaged" "$aicjit" check --pto fill.pto
+rm -r damaged
 expect 'damaged ones are reported' 0 'warning: disk cache: "[^"]*part_.*it is damaged' "$aicjit" cache warm "$first"
 expect 'and made again' 0 '^[1-9][0-9]* passed, 0 failed$' "$aicjit" cache verify
 expect 'clear' 0 ' kernels and parts removed$' "$aicjit" cache clear
@@ -98,10 +107,13 @@ expect 'its kernel needs no generator' 0 '^0 kernels made, 1 were there$' tuned 
 expect 'and is a tuned one' 0 "loaded mmad.*${another//[()]/.}" tuned env AIC_VERBOSE=1 AIC_CODEGEN=/nowhere "$aicjit" cache warm "$first"
 expect 'the default is another' 0 '^1 kernels made, 0 were there$' "$aicjit" cache warm "$first"
 put_record 'schedule(kernel=vector, rows=99, cols=1, vectors=1, unroll=8, band=1)'
+cp other.txt misfit.txt
 expect 'one that does not fit' 0 'tuning file: .*rows=99.*does not fit' tuned "$aicjit" cache warm "$first"
 ok 'leaves the default' grep -q '^0 kernels made, 1 were there$' .out
 put_record "$("$aicjit" explain "$first" | sed -n 's/^schedule: //p')"
 expect "the default's schedule" 0 '^0 kernels made, 1 were there$' tuned "$aicjit" cache warm "$first"
+expect 'a check tells it, too, and passes' 0 '^1 passed, 0 failed$' env AIC_CACHE=off AIC_TUNING_DB="$work/misfit.txt" "$aicjit" check "$first"
+ok 'on standard error' grep -Eq '^aicjit: warning: tuning file: .*rows=99.*does not fit' .err
 expect 'two kernels' 0 '^kernels +2, 2 of this build$' "$aicjit" cache stat
 expect 'which go' 0 ' kernels and parts removed$' "$aicjit" cache clear
 

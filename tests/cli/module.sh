@@ -30,12 +30,15 @@ cp "$aicjit" "$build/libaicjit.so.0.2" alone/
 message='^aicjit: .*generator module: "/.*/alone/libaicjit-codegen.so.0.2" cannot be used: No such file or directory$'
 expect 'missing' 3 "$message" alone/aicjit dump "$int8" --stage asm
 # By each way into LLVM.
-for command in 'dump --stage ir' 'dump --stage obj' 'bench --json' 'tune --db none.txt'; do
+for command in 'dump --stage ir' 'dump --stage obj' 'bench --json' 'tune --db none.txt' check 'check --isa all' 'explain --measure' \
+    'export -o none.o --header none.h'; do
     # shellcheck disable=SC2086 # several words
     env AIC_CODEGEN="$work/none" "$aicjit" ${command} "$int8" >.out 2>.err
     ok "missing: $command" test $? -eq 3
     ok "missing: $command says so" grep -q '^aicjit: .*generator module: ".*none" cannot be used' .err
 done
+"$aicjit" golden "$int8" -o cases >/dev/null
+expect 'missing: verify' 3 '^aicjit: verify: generator module: ".*none" cannot be used' env AIC_CODEGEN="$work/none" "$aicjit" verify cases
 expect 'missing: what needs none goes on' 0 'conv2d' alone/aicjit list
 expect 'missing: plans are made' 0 'predicted' alone/aicjit explain "$int8"
 expect 'AIC_CODEGEN' 0 '' env AIC_CODEGEN="$build/$module" alone/aicjit check "$int8"

@@ -118,6 +118,7 @@ static void check_case(const verify_case *c, const level *at, int mode, const ch
     verify_report report;
     verify_verdict verdict = verify_kernel(c, at->context[mode], schedule, &report);
     expect_passed(c, at->context[mode], schedule, verdict, &report);
+    ck_assert_str_eq(report.warning, "");
 }
 
 /* Contents and results of one line, in both modes. */

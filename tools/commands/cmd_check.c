@@ -72,7 +72,7 @@ static void report_levels(const check_state *check)
 static int record(check_state *check, verify_verdict verdict, const verify_report *report, const char *what,
                   const char *repeat)
 {
-    if (verdict == VERIFY_NO_MEMORY) {
+    if (verdict == VERIFY_UNDECIDED) {
         return cli_fail(CLI_SYSTEM, "check: %s: %s", what, report->text);
     }
     if (verdict == VERIFY_PASSED) {
@@ -112,11 +112,21 @@ static int record_case(check_state *check, verify_verdict verdict, const verify_
     return status;
 }
 
+/* A cache or a tuning file that is not used says nothing about the kernel. */
+static void show_making(const verify_report *report)
+{
+    if (report->warning[0] != '\0') {
+        progress_clear();
+        (void)fprintf(stderr, "aicjit: warning: %s\n", report->warning);
+    }
+}
+
 static int check_kernel(check_state *check, const verify_case *c, aic_context *context, const char *schedule,
                         const char *text, int64_t seed)
 {
     verify_report report;
     verify_verdict verdict = verify_kernel(c, context, schedule, &report);
+    show_making(&report);
     if (report.status == AIC_INVALID_ARGUMENT && schedule != NULL && schedule == check->schedule) {
         return cli_fail(CLI_WRONG, "check: --schedule: %s", report.text);
     }
@@ -184,6 +194,7 @@ static int check_program(check_state *check, int64_t seed)
         char repeat[700];
         aic_context *context = check->levels.item[i].context;
         const verify_verdict verdict = pto_call_verify(program, &check->levels.item[i], (uint64_t)seed, &report);
+        show_making(&report);
         (void)snprintf(repeat, sizeof repeat, "--pto '%.400s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
                        aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
                        check->pto.placement == NULL ? "" : check->pto.placement);

@@ -22,16 +22,17 @@ verify_verdict verify_say(verify_report *report, verify_verdict verdict, const c
 
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how)
 {
+    const bool system = status == AIC_OUT_OF_MEMORY || status == AIC_IO;
     report->status = status;
-    return verify_say(report, status == AIC_OUT_OF_MEMORY ? VERIFY_NO_MEMORY : VERIFY_FAILED, "%s: %s: %s", how,
-                      aic_status_name(status), aic_last_error());
+    return verify_say(report, system ? VERIFY_UNDECIDED : VERIFY_FAILED, "%s: %s: %s", how, aic_status_name(status),
+                      aic_last_error());
 }
 
 verify_verdict verify_memory(guard_buffer *buffer, const aic_operand *operand, guard_side side, verify_report *report)
 {
     return guard_open(buffer, (size_t)operand->bytes, aic_dtype_size(operand->dtype), side)
                ? VERIFY_PASSED
-               : verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
+               : verify_say(report, VERIFY_UNDECIDED, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
                             operand->bytes);
 }
 
@@ -39,6 +40,11 @@ const char *verify_warning(void)
 {
     const char *warning = aic_take_warning();
     return warning == NULL ? "" : warning;
+}
+
+void verify_keep_warning(verify_report *report)
+{
+    (void)snprintf(report->warning, sizeof report->warning, "%s", verify_warning());
 }
 
 static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report *report)
@@ -65,7 +71,7 @@ static verify_verdict open_expected(verify_case *c, verify_report *report)
     size_t allowed = exact ? 0 : (size_t)output->elements * sizeof(aic_allowed);
     if (!guard_open(&c->expected, (size_t)output->bytes, sizeof(double), GUARD_AFTER) ||
         !guard_open(&c->allowed, allowed, sizeof(double), GUARD_AFTER)) {
-        return verify_say(report, VERIFY_NO_MEMORY, "expected %s: %" PRId64 " bytes of memory cannot be had",
+        return verify_say(report, VERIFY_UNDECIDED, "expected %s: %" PRId64 " bytes of memory cannot be had",
                           output->name, output->bytes);
     }
     void *pointers[AIC_OPERANDS_MAX];

@@ -10,13 +10,14 @@
 typedef enum verify_verdict {
     VERIFY_PASSED,
     VERIFY_FAILED,
-    VERIFY_NO_MEMORY /* nothing can be said: memory for operands or kernel cannot be had */
+    VERIFY_UNDECIDED /* nothing can be said: memory, or a file that is needed, cannot be had */
 } verify_verdict;
 
 typedef struct verify_report {
     verify_verdict verdict;
     aic_status status; /* of the library call that failed; AIC_OK when none did */
     char text[700];    /* what failed: the way of calling, the first wrong element, expected and got; "" when passed */
+    char warning[400]; /* that making the kernel left, of files that it does not use; "" for none */
 } verify_report;
 
 /* Contents and expected result. All memory belongs to the case. */

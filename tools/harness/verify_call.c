@@ -100,7 +100,7 @@ static verify_verdict try_data(wrong_call *call)
             continue;
         }
         if (verify_memory(&spoiled, operand, GUARD_AFTER, call->report) != VERIFY_PASSED) {
-            return VERIFY_NO_MEMORY;
+            return VERIFY_UNDECIDED;
         }
         memcpy(spoiled.data, right, (size_t)operand->bytes);
         if (testdata_spoil(operand, (uint64_t)operand->elements, spoiled.data)) {
@@ -122,7 +122,7 @@ verify_verdict verify_call_refused(const verify_case *c, aic_context *context, c
     const aic_operand *output = &c->operand[c->output];
     guard_buffer stored;
     if (verify_memory(&stored, output, GUARD_AFTER, report) != VERIFY_PASSED) {
-        return VERIFY_NO_MEMORY;
+        return VERIFY_UNDECIDED;
     }
     memcpy(stored.data, c->content[c->output].data, (size_t)output->bytes);
     for (size_t i = 0; i < c->count; i++) {

@@ -88,7 +88,7 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
     }
     const size_t workspace = workspace_size(kernel, way);
     if (!open_unset(&s->workspace, workspace, way->side)) {
-        return verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had", workspace);
+        return verify_say(report, VERIFY_UNDECIDED, "workspace: %zu bytes of memory cannot be had", workspace);
     }
     return VERIFY_PASSED;
 }
@@ -103,7 +103,7 @@ static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kern
             continue;
         }
         if (!open_unset(&s->packed[i], size, way->side)) {
-            return verify_say(report, VERIFY_NO_MEMORY, "packed %s: %zu bytes of memory cannot be had",
+            return verify_say(report, VERIFY_UNDECIDED, "packed %s: %zu bytes of memory cannot be had",
                               c->operand[i].name, size);
         }
         aic_status status = aic_kernel_pack(kernel, i, s->packed[i].data, s->operand[i].data);
@@ -178,7 +178,7 @@ static verify_verdict attempt(const verify_case *c, aic_context *context, const 
     verify_verdict verdict = open_call(c, kernel, way, &s, report);
     if (verdict == VERIFY_PASSED && !is_function(way) && workspace_size(kernel, way) > memory_left()) {
         /* these allocate a workspace of their own */
-        verdict = verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
+        verdict = verify_say(report, VERIFY_UNDECIDED, "workspace: %zu bytes of memory cannot be had",
                              workspace_size(kernel, way));
     }
     if (verdict == VERIFY_PASSED && way->packed) {
@@ -206,6 +206,7 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
     if (status != AIC_OK) {
         return verify_say_status(report, status, "kernel");
     }
+    verify_keep_warning(report);
     verify_verdict verdict = VERIFY_PASSED;
     for (size_t i = 0; verdict == VERIFY_PASSED && i < sizeof ways / sizeof ways[0]; i++) {
         if ((ways[i].entry != ENTRY_JIT && ways[i].entry != ENTRY_SPEC) || schedule == NULL) {

@@ -374,19 +374,40 @@ static bool has_bounds(const golden_set *set, const golden_case *c, const golden
     return same;
 }
 
+/* Reports a failure with a message. CLI_SYSTEM: the system's, which says nothing about the case. */
+static int report_failed(golden_set *set, int status, const char *folder)
+{
+    if (status == CLI_SYSTEM) {
+        return CLI_SYSTEM;
+    }
+    report(set, false, folder, cli_fail_message());
+    cli_fail_clear();
+    return CLI_DONE;
+}
+
+/* The same of a call of the library. */
+static int report_status(golden_set *set, aic_status status, const char *folder)
+{
+    if (status == AIC_OUT_OF_MEMORY || status == AIC_IO) {
+        return cli_status("verify", status);
+    }
+    report(set, false, folder, aic_last_error());
+    return CLI_DONE;
+}
+
 /* Of accumulate=fast: what is right, which the files must say, too. */
-static void bound_case(golden_set *set, golden_case *c, const golden_line *line)
+static int bound_case(golden_set *set, golden_case *c, const golden_line *line)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const aic_operand *output = &c->operand[c->output];
     prepare(c, pointers);
-    if (golden_allowed(c->spec, &set->semantics, pointers, c->count, output, &c->allowed) != CLI_DONE) {
-        report(set, false, line->folder, cli_fail_message());
-        cli_fail_clear();
-        return;
+    const int status = golden_allowed(c->spec, &set->semantics, pointers, c->count, output, &c->allowed);
+    if (status != CLI_DONE) {
+        return report_failed(set, status, line->folder);
     }
     const bool same = has_bounds(set, c, line, "low") && has_bounds(set, c, line, "high");
     report(set, same, line->folder, "the bounds are others");
+    return CLI_DONE;
 }
 
 /* Bit for bit, NaN as a class; or, of a kernel with accumulate=fast, within the bounds. */
@@ -405,41 +426,49 @@ static bool agrees(const golden_case *c, bool exact)
 }
 
 /* Runs the reference (kernel NULL) or the kernel, and reports whether the result is the expected one. */
-static void run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const char *folder)
+static int run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const char *folder)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     prepare(c, pointers);
     const aic_status status = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
                                              : aic_reference(c->spec, &set->semantics, pointers, c->count);
     (void)aic_take_warning();
-    const char *who = kernel != NULL ? "the kernel gives another result" : "the reference gives another result";
-    report(set, status == AIC_OK && agrees(c, kernel == NULL || c->allowed == NULL), folder,
-           status == AIC_OK ? who : aic_last_error());
+    if (status != AIC_OK) {
+        return report_status(set, status, folder);
+    }
+    report(set, agrees(c, kernel == NULL || c->allowed == NULL), folder,
+           kernel != NULL ? "the kernel gives another result" : "the reference gives another result");
+    return CLI_DONE;
 }
 
-static void check_case(golden_set *set, const golden_line *line, aic_context *context)
+static int run_kernel(golden_set *set, golden_case *c, aic_context *context, const char *folder)
+{
+    aic_kernel *kernel = NULL;
+    const aic_status made = aic_kernel_create(context, c->spec, NULL, &kernel);
+    cli_show_warning(); /* of a cache or a tuning file that is not used */
+    const int status = made == AIC_OK ? run_case(set, c, kernel, folder) : report_status(set, made, folder);
+    aic_kernel_destroy(kernel);
+    return status;
+}
+
+/* CLI_DONE: it is reported; CLI_SYSTEM: it cannot be. */
+static int check_case(golden_set *set, const golden_line *line, aic_context *context)
 {
     golden_case c = {.count = 0};
-    aic_kernel *kernel = NULL;
-    if (open_case(set, line, &c) != CLI_DONE) {
-        report(set, false, line->folder, cli_fail_message());
+    int status = open_case(set, line, &c);
+    if (status != CLI_DONE) {
+        status = report_failed(set, status, line->folder);
     } else {
-        run_case(set, &c, NULL, line->folder);
-        if (!aic_spec_exact(c.spec)) {
-            bound_case(set, &c, line);
+        status = run_case(set, &c, NULL, line->folder);
+        if (status == CLI_DONE && !aic_spec_exact(c.spec)) {
+            status = bound_case(set, &c, line);
         }
-        if (aic_spec_check_choices(c.spec, &set->semantics) == AIC_OK) {
-            const aic_status status = aic_kernel_create(context, c.spec, NULL, &kernel);
-            if (status == AIC_OK) {
-                run_case(set, &c, kernel, line->folder);
-            } else {
-                report(set, false, line->folder, aic_last_error());
-            }
-            aic_kernel_destroy(kernel);
+        if (status == CLI_DONE && aic_spec_check_choices(c.spec, &set->semantics) == AIC_OK) {
+            status = run_kernel(set, &c, context, line->folder);
         }
     }
     close_case(&c);
-    cli_fail_clear(); /* it was reported */
+    return status;
 }
 
 int golden_verify(const char *folder, golden_sums *sums)
@@ -455,10 +484,11 @@ int golden_verify(const char *folder, golden_sums *sums)
     if (status == CLI_DONE) {
         check_files(&set);
         check_others(&set, "");
-        for (size_t i = 0; i < set.case_count && sums->failed == 0 && !interrupt_requested(); i++) {
-            check_case(&set, &set.cases[i], context);
+        for (size_t i = 0; status == CLI_DONE && i < set.case_count && sums->failed == 0 && !interrupt_requested();
+             i++) {
+            status = check_case(&set, &set.cases[i], context);
         }
-        status = sums->failed == 0 ? CLI_DONE : CLI_MISMATCH;
+        status = status == CLI_DONE && sums->failed != 0 ? CLI_MISMATCH : status;
     }
     aic_context_destroy(context);
     free(set.cases);
