@@ -1,6 +1,8 @@
 /* Writing and reading flat JSON objects. */
 #include "tools/json.h"
 
+#include "tools/utf8.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,11 +16,12 @@ void json_put_string(FILE *out, const char *text)
 void json_put_bytes(FILE *out, const char *text, size_t length)
 {
     (void)putc('"', out);
-    for (const char *end = text + length; text != end; text++) {
+    for (const char *end = text + length; text != end;) {
         if ((unsigned char)*text < 0x20) {
-            (void)fprintf(out, "\\u%04x", (unsigned)*text);
+            (void)fprintf(out, "\\u%04x", (unsigned)*text++);
         } else {
-            (void)fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+            (void)fputs(*text == '"' || *text == '\\' ? "\\" : "", out);
+            text += utf8_put(out, text, (size_t)(end - text));
         }
     }
     (void)putc('"', out);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes the text as a JSON string. */
+/* Writes the text as a JSON string; bytes that are no UTF-8 as U+FFFD. */
 void json_put_string(FILE *out, const char *text);
 void json_put_bytes(FILE *out, const char *text, size_t length);
 

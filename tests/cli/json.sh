@@ -83,6 +83,36 @@ at, text = everything["at"], open("at.txt").read().rstrip("\n").split("\n")
 assert at["steps"] == text and text[-1] == "%s = %s" % (at["at"], at["value"]) and at["at"] == "dst[0,3,1]"
 LOOK
 ok 'all of it agrees with the text' python3 look.py "$root/tools/json.md"
+
+# ---- texts from outside that are no UTF-8 ----
+
+cat >bytes.py <<'EOF'
+import json, sys
+# Characters of 1 to 4 bytes, each behind what is none: single bytes, long forms, surrogates, beyond U+10FFFF, cut ends.
+whole = ["a", "\u00e9", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff", "<", "\\"]
+broken = [b"\x80", b"\xbf", b"\xc0\xaf", b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80",
+          b"\xf5\x80\x80\x80", b"\xff", b"\xe2\x82", b"\xc3", b"\xf0\x90\x80"]
+texts = [whole[i % len(whole)] + "!" for i in range(len(broken))]
+names = [bad + text.encode() + bad for bad, text in zip(broken, texts)]
+def seen(file):
+    return open(file, "rb").read().decode("utf-8") # or an exception
+if sys.argv[1] == "make":
+    open("bytes.txt", "wb").write(b"".join(b'ic16ih8oc16oh8kh3ph1n"' + name + b'"\n' for name in names))
+    open("folder.txt", "wb").write(names[1] + names[-1])
+elif sys.argv[1] == "names":
+    got = [json.loads(line)["name"] for line in seen("names.json").splitlines()]
+    assert [name.replace("\ufffd", "") for name in got] == texts and all("\ufffd" in name for name in got), got
+elif sys.argv[1] == "page":
+    assert all(text.replace("<", "&lt;") + "\ufffd" in seen("names.html") for text in texts)
+else:
+    assert json.loads(seen("folder.json"))["cache"]["folder"].endswith("\ufffd" + texts[1] + "\ufffd" * 4 + texts[-1] + "\ufffd" * 3)
+EOF
+python3 bytes.py make
+"$aicjit" bench --batch bytes.txt --dt int8 --json --min-time 0.001 --report names.html >names.json
+ok 'names of lines in JSON are UTF-8' python3 bytes.py names
+ok 'and on a page' python3 bytes.py page
+AIC_CACHE=rw AIC_CACHE_DIR="$work/$(cat folder.txt)" "$aicjit" info --json >folder.json
+ok "and the cache's folder" python3 bytes.py folder
 expect 'no json of a format' 2 'help: --json: has no effect with --format man' "$aicjit" help --json --format man
 expect 'json of nothing known' 2 '"frob" is no operator and no command' "$aicjit" help frob --json
 expect 'a long step is whole' 0 'acc -?[0-9]+"' "$aicjit" explain "$conv" "${inputs[@]}" --at 'dst[0,0,0]' --json

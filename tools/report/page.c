@@ -1,8 +1,9 @@
 /* Text, axes, and what parts of the page have in common. */
 #include "tools/report/page.h"
-#include "tools/harness/stages.h"
 
 #include "tools/harness/fail.h"
+#include "tools/harness/stages.h"
+#include "tools/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,15 +15,17 @@ void page_text(FILE *out, const char *text)
         char c;
         const char *entity;
     } ENTITIES[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-    for (; *text != '\0'; text++) {
+    const char *const end = text + strlen(text);
+    while (text != end) {
         size_t i = 0;
         while (i < sizeof ENTITIES / sizeof *ENTITIES && ENTITIES[i].c != *text) {
             i++;
         }
         if (i < sizeof ENTITIES / sizeof *ENTITIES) {
             (void)fputs(ENTITIES[i].entity, out);
+            text++;
         } else {
-            (void)putc(*text, out);
+            text += utf8_put(out, text, (size_t)(end - text));
         }
     }
 }
