@@ -269,6 +269,17 @@ def test_bench():
     assert set(figures.parts) == {"ready", "loaded", "made"} and figures.make_ns >= 0
 
 
+def test_bench_of_small_kernels(monkeypatch):
+    """A kernel of some 20 ns has a figure of its own, not what is left of a call from Python."""
+    small = aicjit.compile("mmad(dtype=int8, m=4, n=16, k=32)")
+    figures = aicjit.bench(small, min_time=0.05)
+    ladder = [aicjit.bench("mmad(dtype=int8, m=4, n=16, k=%d)" % k, min_time=0.05).median_ns for k in (32, 512, 4064)]
+    assert 2 < figures.median_ns < 5000 and figures.gmacs_per_s < 1500  # a core's peak is some 300
+    assert ladder[0] < ladder[1] < ladder[2]
+    monkeypatch.setattr(aicjit._tools, "_time_calls", aicjit._tools._time_in_python)  # as without the file of C
+    assert aicjit.bench(small, min_time=0.05).median_ns > figures.median_ns
+
+
 def test_readings_of_contexts():
     spec = ("fixpipe(src=int32, dst=int8, format=ROW_MAJOR, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=REQ8, "
             "deqScalar=0x4000BF800000, reluEn=true)")

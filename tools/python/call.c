@@ -3,10 +3,11 @@
  * hence is one file for every Python. It reads of arrays what NumPy's interface for C promises to keep (PyArrayObject:
  * data, nd, dimensions, strides, base, descr, flags, in this order behind the object's head), and of tuples their
  * items; where these lie the package says and, before any call, tries by aic_python_look(). Whatever does not fit at
- * once is left to the package's own, slower look, which says what is wrong. */
+ * once is left to the package's own, slower look, which says what is wrong. Calls that are timed are made here, too. */
 #include "call.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -140,4 +141,20 @@ EXPORT void aic_python_look(const python_object_places *places, const void *arra
     *items = given.count;
     *first = given.inputs[0];
     *call = given.call;
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * INT64_C(1000000000) + (int64_t)time.tv_nsec;
+}
+
+EXPORT int64_t aic_python_time(kernel_call *call, void *kernel, void *const *operands, size_t count, int64_t calls)
+{
+    const int64_t start = now();
+    int failed = 0;
+    for (int64_t i = 0; i < calls; i++)
+        failed |= call(kernel, operands, count);
+    return failed != 0 ? -1 : now() - start;
 }

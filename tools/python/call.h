@@ -60,4 +60,8 @@ void aic_python_look(const python_object_places *places, const void *array, pyth
                      const void *tuple, int64_t *items, const void **first, const void **type,
                      const python_call **call);
 
+/* Nanoseconds of so many calls, one after the other: a call from Python takes many times as long as a small kernel.
+ * Negative where one fails. */
+int64_t aic_python_time(kernel_call *call, void *kernel, void *const *operands, size_t count, int64_t calls);
+
 #endif

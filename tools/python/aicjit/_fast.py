@@ -80,6 +80,16 @@ def _samples():
     yield frozen
 
 
+def timer():
+    """The function of C that makes so many calls and says how many nanoseconds they take; None without the file."""
+    library = load_own(_NAME)
+    if library is None:
+        return None
+    library.aic_python_time.argtypes = c.c_void_p, c.c_void_p, c.c_void_p, c.c_size_t, c.c_int64
+    library.aic_python_time.restype = c.c_int64
+    return lambda run, *call: library.aic_python_time(c.cast(run, c.c_void_p), *call)
+
+
 class FastCalls:
     """The function of C, if there is one for this Python: call((what of() gives or `nothing`, the output, the tuple of
     inputs in calling order, for every input what is given by name or ABSENT)) is the library's status, or negative where

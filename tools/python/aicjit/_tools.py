@@ -8,6 +8,7 @@ import numpy as np
 from ._arrays import Pointers, arrange, fit, new_output
 from ._context import handle_of, semantics_of
 from ._errors import ArgumentError, ArgumentTypeError
+from ._fast import timer
 from ._html import html_table
 from ._kernel import Kernel
 from ._library import check, checked, lib
@@ -159,25 +160,24 @@ def random_operands(kernel, seed=1, *, context=None):
     return arrays
 
 
-def _time_calls(run, handle, pointers, count, calls):
+def _time_in_python(run, handle, pointers, count, calls):
+    """Without the file of C: also what Python needs to make a call, some 300 ns."""
     start = time.perf_counter_ns()
     for _ in range(calls):
         run(handle, pointers, count)
     return time.perf_counter_ns() - start
 
 
+_time_calls = timer() or _time_in_python  # nanoseconds of that many calls
+
+
 def _samples(run, handle, pointers, count, min_time):
-    """Nanoseconds of a call, over and over for about min_time seconds, without what Python needs to make it."""
-    once = max(_time_calls(run, handle, pointers, count, 1), _time_calls(run, handle, pointers, count, 1))
+    """Nanoseconds of a call, over and over for about min_time seconds."""
+    once = max(_time_calls(run, handle, pointers, count, 1) for _ in range(2))
     calls = max(1, min(10000, int(2e5 / (once + 1))))
-    nothing = (handle, pointers, (c.c_size_t * count)(), 0)
-    call_batch, end, samples = lib.aic_kernel_call_batch, time.perf_counter() + min_time, []
+    end, samples = time.perf_counter() + min_time, []
     while len(samples) < 5 or time.perf_counter() < end:
-        start = time.perf_counter_ns()
-        for _ in range(calls):
-            call_batch(*nothing)
-        empty = time.perf_counter_ns() - start
-        samples.append(max((_time_calls(run, handle, pointers, count, calls) - empty) / calls, 1.0))
+        samples.append(max(_time_calls(run, handle, pointers, count, calls), 1) / calls)
     return sorted(samples)
 
 
