@@ -49,6 +49,9 @@ aic_status aic_spec_chain(const aic_spec *const stages[], size_t count, aic_spec
     if (status != AIC_OK) {
         return status;
     }
+    if (count > AIC_STAGES_MAX) { /* each has one operator at least; `stages` may be shorter than it says */
+        return aic_fail(AIC_INVALID_ARGUMENT, "stages", "%zu specifications are outside 1..%d", count, AIC_STAGES_MAX);
+    }
     aic_spec value = {.count = 0};
     size_t operators = 0;
     for (size_t i = 0; i < count; i++) {

@@ -44,6 +44,7 @@ expect 'help shows what is between' 0 'with tensor_arithmetic\(\.\.\.\) between'
 expect 'help on nothing known' 2 '"frob" is no operator and no command \(' "$aicjit" help frob
 expect 'help, did you mean an operator' 2 'did you mean texpands\?' "$aicjit" help texpand
 expect 'help, did you mean a command' 2 'did you mean bench\?' "$aicjit" help bnech
+expect 'help says which cells keep their value' 0 'those of 4N and 2N keep their value' "$aicjit" help transdata
 expect 'help takes one name' 2 'one too many' "$aicjit" help conv2d mmad
 expect 'list takes none' 2 'one too many' "$aicjit" list conv2d
 

@@ -144,6 +144,7 @@ expect 'unknown action' 2 '"walk" is none of run' "$aicjit" network walk net
 expect 'not there' 2 '"none": No such file' "$aicjit" network run none
 expect 'a file' 2 '"x.npy": Not a directory' "$aicjit" network run x.npy
 expect 'an ONNX file' 2 'the Python package reads ONNX files' "$aicjit" network compile model.onnx
+expect 'an ONNX file and a folder' 2 'the Python package reads ONNX files' "$aicjit" network compile model.onnx -o folder
 expect 'missing input' 2 'input x is missing' "$aicjit" network run net
 expect 'unknown name' 2 '"z"' "$aicjit" network run net --in x=x.npy --out z=z.npy
 expect 'input of another size' 2 'x: "net/w.npy": shape is' "$aicjit" network run net --in x=net/w.npy --out y=old.npy

@@ -234,6 +234,8 @@ START_TEST(specifications)
     ck_assert_int_eq(aic_spec_chain((const aic_spec *const[]){chain, chain, chain, chain}, 4, &read),
                      AIC_INVALID_ARGUMENT);
     check_message("8 operators are outside 1..6");
+    ck_assert_int_eq(aic_spec_chain(&(const aic_spec *){conv}, SIZE_MAX, &read), AIC_INVALID_ARGUMENT);
+    check_message("18446744073709551615 specifications are outside 1..6"); /* none behind the first was looked at */
     ck_assert_int_eq(aic_spec_chain(&(const aic_spec *){conv}, 0, &read), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(read);
     aic_spec_destroy(conv);

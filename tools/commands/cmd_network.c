@@ -57,8 +57,7 @@ static int check_folder(const char *folder)
 
 static int open_network(network_state *n)
 {
-    int status = check_folder(n->folder);
-    status = status == CLI_DONE ? cli_session_open(&n->session) : status;
+    int status = cli_session_open(&n->session);
     if (status != CLI_DONE) {
         return status;
     }
@@ -202,8 +201,7 @@ static int export_network(network_state *n)
     /* --isa names levels of the object, which this host may lack. */
     const char *isa = n->session.isa;
     n->session.isa = NULL;
-    int status = check_folder(n->folder);
-    status = status == CLI_DONE ? cli_session_open(&n->session) : status;
+    int status = cli_session_open(&n->session);
     if (status == CLI_DONE) {
         status = cli_status(NULL, aic_network_export(n->session.context, n->folder, n->name != NULL ? n->name : "net",
                                                      isa, n->target, &made));
@@ -276,13 +274,14 @@ static int run_action(network_state *n, const args_list *positional)
         return cli_fail(CLI_WRONG, "network: \"%.100s\" is none of run, explain, bench, compile, export",
                         positional->items[0]);
     }
-    const char *useless = find_useless(n, ACTIONS[i].takes);
+    n->folder = positional->items[1];
+    int status = check_folder(n->folder);
+    const char *useless = status == CLI_DONE ? find_useless(n, ACTIONS[i].takes) : NULL;
     if (useless != NULL) {
         return cli_fail(CLI_WRONG, "network: %s: has no effect on %s", useless, ACTIONS[i].name);
     }
-    n->folder = positional->items[1];
     n->seconds = n->seconds > 0 ? n->seconds : 1;
-    const int status = ACTIONS[i].run(n);
+    status = status == CLI_DONE ? ACTIONS[i].run(n) : status;
     aic_network_destroy(n->network);
     network_clock_free(n->clock);
     cli_session_close(&n->session);
