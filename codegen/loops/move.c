@@ -320,6 +320,16 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     }
 }
 
+/* Steps of a burst; 1: the loop stays where it is. Fewer steps than a burst has are one where they share lines, which
+ * the first-level cache would not keep until the next of them. */
+static int64_t burst_of(const aic_move_plan *p, const aic_box_dim *near)
+{
+    const aic_machine *machine = p->machine;
+    const int64_t step = llabs(near->in[0]), burst = aic_power_within(machine->burst_bytes / step);
+    const bool shares = step < machine->line_bytes && 2 * p->bytes > machine->l1_bytes;
+    return burst <= near->extent ? burst : shares ? near->extent : 1;
+}
+
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
 static void plan_bursts(aic_move_plan *p)
 {
@@ -330,8 +340,8 @@ static void plan_bursts(aic_move_plan *p)
     if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
         return;
     }
-    int64_t burst = aic_power_within(p->machine->burst_bytes / llabs(p->box.dim[at].in[0]));
-    if (burst > 1 && burst <= p->box.dim[at].extent) {
+    const int64_t burst = burst_of(p, &p->box.dim[at]);
+    if (burst > 1) {
         p->near = p->box.dim[at];
         p->burst = burst;
         drop(&p->box, at);

@@ -368,6 +368,8 @@ START_TEST(bands_around_short_steps)
     aic_move_plan p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){48, 128, 3, 3});
     ck_assert(p.transposes && p.write.extent == 16 && p.box.dims == 1 && p.box.dim[0].extent == 3);
     ck_assert(p.near.extent == 128 && p.near.in[0] == 18 && p.burst > 1);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){48, 40, 3, 3}); /* fewer than a burst */
+    ck_assert(p.near.extent == 40 && p.burst == 40 && p.box.dims == 1 && p.box.dim[0].extent == 3);
     p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){49, 128, 3, 3});
     ck_assert(p.transposes && p.write.extent == 49 && p.near.extent == 1);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 64, 96, 96}); /* images are far apart */
