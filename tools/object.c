@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +226,33 @@ void object_close(cli_object *o)
     o->text = NULL;
 }
 
+static sigjmp_buf landing;
+
+static void land(int signal)
+{
+    siglongjmp(landing, signal);
+}
+
+/* Calls the function; the signal that it ends by, 0 for none: a header that was not written with the object tells the
+ * wrong sizes. Nothing that it has written counts then. */
+static int call_guarded(ffi_cif *cif, const cli_object *o, void **address)
+{
+    static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+    enum { COUNT = sizeof SIGNALS / sizeof *SIGNALS };
+    struct sigaction before[COUNT], ours = {.sa_handler = land, .sa_flags = SA_NODEFER};
+    for (size_t i = 0; i < COUNT; i++) {
+        (void)sigaction(SIGNALS[i], &ours, &before[i]);
+    }
+    const int signal = sigsetjmp(landing, 1);
+    if (signal == 0) {
+        ffi_call(cif, o->function, NULL, address);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        (void)sigaction(SIGNALS[i], &before[i], NULL);
+    }
+    return signal;
+}
+
 int object_call(const cli_object *o, void *const pointers[])
 {
     ffi_cif cif;
@@ -240,7 +269,12 @@ int object_call(const cli_object *o, void *const pointers[])
         address[i] = &value[i];
     }
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)o->count + 1, &ffi_type_void, types) == FFI_OK) {
-        ffi_call(&cif, o->function, NULL, address);
+        const int signal = call_guarded(&cif, o, address);
+        status = signal == 0 ? CLI_DONE
+                             : cli_fail(CLI_WRONG,
+                                        "run: --object: \"%.200s\" of \"%.200s\" failed with signal %d; was the header "
+                                        "written with it?",
+                                        o->name, o->file, signal);
     } else {
         status = cli_fail(CLI_SYSTEM, "run: --object: libffi has no call of %zu addresses", o->count + 1);
     }

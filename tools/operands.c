@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/operand_file.h"
+#include "tools/harness/operand_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,13 +168,8 @@ static void list_tensor(cli_operands *set, const aic_network_tensor *tensor, aic
                                .rank = tensor->rank,
                                .elements = tensor->elements,
                                .bytes = tensor->bytes};
-    o->coordinates.rank = tensor->rank;
-    int64_t pitch = 1;
-    for (int32_t d = tensor->rank - 1; d >= 0; d--) {
-        o->operand.shape[d] = tensor->shape[d];
-        o->coordinates.axis[d] = (aic_axis){.name = "", .size = tensor->shape[d], .block = 1, .outer = pitch};
-        pitch *= tensor->shape[d];
-    }
+    memcpy(o->operand.shape, tensor->shape, (size_t)tensor->rank * sizeof *tensor->shape);
+    o->coordinates = coordinates_of_tensor(&o->operand);
 }
 
 int operands_of_tensors(cli_operands *set, const aic_network_tensor *tensor, const aic_direction *direction,

@@ -27,6 +27,8 @@ expect 'the bytes are those of the operators' 0 'are equal|differ 0|0 differ|equ
 expect 'expected' 0 'y: 1152 of 1152 elements compared with "y.npy", 0 differ' "$aicjit" network run net --in x=x.npy --expect y=y.npy
 expect 'by the reference' 0 '0 differ' "$aicjit" network run net --in x=x.npy --reference --expect y=y.npy
 expect 'at the lowest level' 0 '0 differ' "$aicjit" network run net --in x=x.npy --isa generic --threads 1 --expect y=y.npy
+expect 'a result to look at' 0 '^  \[0,0,0,0\]( -?[0-9]+)+ \.\.\.$' "$aicjit" network run net --in x=x.npy
+expect 'and where it differs' 1 '^  \[0,[0-5],[0-5],[0-9]+\] +-?[0-9]+ +expected -?[0-9]+' "$aicjit" network run net --fill x=random:7 --expect y=y.npy
 expect 'another input' 1 'y: 1152 of 1152 elements compared' "$aicjit" network run net --fill x=random:7 --expect y=y.npy
 expect 'the result is shown' 0 'int8' "$aicjit" network run net --in x=x.npy
 expect 'explain' 0 'line 7, y: 331776 MACs, .* a constant is packed' "$aicjit" network explain net

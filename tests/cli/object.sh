@@ -93,6 +93,10 @@ expect 'a size that is none' 2 'does not say what "feature_map"' "$aicjit" run -
 grep -v WORKSPACE_BYTES two.h >work.h
 expect 'no workspace' 2 'how large the workspace is' "$aicjit" run --object two.so --header work.h --name layer "${given[@]}"
 
+sed -E 's/(WORKSPACE_BYTES) [0-9]+/\1 64/' two.h >small.h
+expect 'a workspace of another object' 2 'failed with signal [0-9]+; was the header written with it' "$aicjit" run --object two.so --header small.h --name layer "${given[@]}"
+expect 'a result to look at' 0 '^  \[0,0,0\]( -?[0-9]+)+ \.\.\.$' "${run[@]}" "${given[@]}"
+
 # A header that ends anywhere is refused, or has all that is needed: no signal.
 bad=0
 for cut in $(seq 0 37 "$(wc -c <two.h)"); do
