@@ -8,6 +8,7 @@ layer='conv2d(dtype=int8, fm_shape=[1,5,7,32], kernel_shape=[1,3,3,32,32], pad=[
 move='transdata(dtype=int8, src=ND, dst=ND, shape=[3,50])'
 files=(-o kernels.o --header kernels.h)
 named=(--name layer --name move)
+small='texpands(dtype=float32, rows=1, cols=8)'
 
 # not_run WHAT WHY
 not_run() { echo "not run: $1: $2"; }
@@ -104,6 +105,19 @@ expect 'the example' 0 '^2048 results, 0 differ from plain loops$' env AICJIT="$
 expect 'names are made' 0 '' "$aicjit" export "$layer" "$layer" "$int8 | fixpipe(src=int32, dst=float16, quantPre=DEQF16)" "${files[@]}"
 ok 'of the operators' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | grep -Ev '_pack(ed|ed_check)?$' | sort | tr '\n' ' ')" = 'conv2d conv2d_2 conv2d_fixpipe '
 printf '%s\n' "$move" '# a comment' "$move" >batch.txt
+# What headers of C declare, as compilers read them by default, would be declared twice.
+printf '#include <%s.h>\n' ctype fenv inttypes locale math setjmp signal stdio stdlib string time uchar unistd wchar wctype >headers.c
+cc -std=gnu11 -aux-info declared.txt -fsyntax-only headers.c 2>/dev/null
+sed -nE 's/^.*extern [^(]*[ *]([a-z][a-z0-9_]*) \(.*/\1/p' declared.txt | sort -u >functions.txt
+while read -r function; do
+    "$aicjit" export "$small" --name "$function" -o own.o --header own.h 2>/dev/null && printf '%s ' "$function"
+done <functions.txt >accepted.txt
+if [ -s functions.txt ]; then
+    ok "none of $(wc -l <functions.txt) functions of C's headers is a name: $(cat accepted.txt)" test ! -s accepted.txt
+else
+    echo "not run: names of C's headers, which gcc lists"
+fi
+expect 'nor a namespace of C++' 2 'name: "std" is a namespace' "$aicjit" export "$small" --name std -o own.o --header own.h
 expect 'a batch' 0 '' "$aicjit" export --batch batch.txt --name a --name b "${files[@]}"
 ok 'its functions' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | tr '\n' ' ')" = 'a b '
 cp kernels.o old.o

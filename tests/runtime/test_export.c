@@ -343,6 +343,11 @@ START_TEST(refused_names_and_levels)
         {"main", "b", NULL, NULL, "name: \"main\" is where programs begin"},
         {"b", "linux", NULL, NULL, "name: \"linux\" is a macro of compilers"},
         {"b", "printf", NULL, NULL, "name: \"printf\" is a name of the C library"},
+        {"b", "finite", NULL, NULL, "name: \"finite\" is a name of the C library"}, /* of <math.h> by default */
+        {"b", "daemon", NULL, NULL, "name: \"daemon\" is a name of the C library"},
+        {"std", "b", NULL, NULL, "name: \"std\" is a namespace of C++"},
+        {"b", "size_t", NULL, NULL, "name: \"size_t\" ends as POSIX has its types end"},
+        {"dev_t", "b", NULL, NULL, "name: \"dev_t\" ends as POSIX has its types end"},
         {"__b", "b", NULL, NULL, "no C identifier"},
         {"_B", "b", NULL, NULL, "no C identifier"},
         {"", "b", NULL, NULL, "no C identifier"},

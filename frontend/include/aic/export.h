@@ -13,10 +13,10 @@ typedef struct aic_export_kernel {
     size_t size; /* of this structure */
     const aic_spec *spec;
     /* The function's name: a C identifier that does not begin with an underscore, of at most AIC_EXPORT_NAME_MAX
-     * characters, that C and C++ programs can have: no keyword, main, macro of compilers (linux, unix, i386), nor name
-     * of the C library, of ISO C or POSIX. NAME_pack, NAME_packed, NAME_packed_check and macros that begin with NAME in
-     * capitals are made of it; those of two kernels must differ. NULL: the operators' names joined, "conv2d_fixpipe",
-     * with a number behind where that is taken. */
+     * characters, that C and C++ programs can have: no keyword, main, macro of compilers (linux, unix, i386), namespace
+     * std or posix, nor name of the C library, of ISO C, POSIX or what its headers declare by default. NAME_pack,
+     * NAME_packed, NAME_packed_check and macros that begin with NAME in capitals are made of it; those of two kernels
+     * must differ. NULL: the operators' names joined, "conv2d_fixpipe", with a number behind where that is taken. */
     const char *name;
     /* NULL: that of the context's tuning file for the target, if it has one, else the default rule's. */
     const char *schedule;
