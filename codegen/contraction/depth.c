@@ -119,7 +119,8 @@ static int64_t most_columns(const aic_contraction *c, const aic_target *target, 
 }
 
 /* Cuts rows into steps, all about as long; pixels that see padding left or right of the image are in the first and last
- * step alone. */
+ * step alone. The last step takes a whole one's pixels, too, where it has fewer registers of sums even so: that is a
+ * step less, which would load all weights again. */
 static steps cut(const aic_contraction *c, const aic_target *target, const aic_arithmetic *a, const group *g)
 {
     const int64_t out = c->across.out, stride = c->across.stride, open = open_of(c, g),
@@ -129,7 +130,9 @@ static steps cut(const aic_contraction *c, const aic_target *target, const aic_a
     }
     for (int64_t columns = most > 0 ? aic_parts(out, aic_parts(out, most)) : 0; columns > 0; columns--) {
         const int64_t before = (columns - 1) * stride + (g->carries ? reach_of(c) + 1 : stride);
-        const int64_t whole = (out - seen) / columns, rest = out - whole * columns;
+        const int64_t least = out - (out - seen) / columns * columns; /* behind the most whole ones */
+        const int64_t rest = least < open && least + columns < out ? least + columns : least;
+        const int64_t whole = (out - rest) / columns;
         if (c->across.pad <= before && rest <= columns + open) { /* none whole: the rest is too long */
             return rest == columns && right_of(c) == 0 ? (steps){columns, whole + 1, 0} : (steps){columns, whole, rest};
         }
