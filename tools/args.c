@@ -137,7 +137,12 @@ static int store_real(const args_command *command, const args_option *option, co
     char *end;
     double value = strtod(text, &end);
     bool digits = (text[0] >= '0' && text[0] <= '9') || text[0] == '.';
-    if (!digits || *end != '\0' || !isfinite(value) || value < (double)option->low || value > (double)option->high) {
+    const bool bounded = option->high != INT64_MAX, number = digits && *end == '\0' && isfinite(value);
+    if (!bounded && (!number || value < (double)option->low)) {
+        return cli_fail(CLI_WRONG, "%s: %s: \"%s\" is not a finite number from %" PRId64 " on", command->name,
+                        option->name, text, option->low);
+    }
+    if (bounded && (!number || value < (double)option->low || value > (double)option->high)) {
         return cli_fail(CLI_WRONG, "%s: %s: \"%s\" is not a number in %" PRId64 "..%" PRId64, command->name,
                         option->name, text, option->low, option->high);
     }

@@ -35,7 +35,7 @@ typedef struct args_option {
     const char *help;
     args_kind kind;
     void *target;
-    int64_t low, high; /* limits of ARGS_INTEGER and ARGS_REAL */
+    int64_t low, high; /* limits of ARGS_INTEGER and ARGS_REAL, of which INT64_MAX is none */
 } args_option;
 
 /* Options, by kind: what takes their value has the type that it must have. */

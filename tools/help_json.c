@@ -130,7 +130,11 @@ static void put_option(const args_option *option, bool shared)
     }
     if (option->kind == ARGS_INTEGER || option->kind == ARGS_REAL) {
         json_integer("low", option->low);
-        json_integer("high", option->high);
+        if (option->kind == ARGS_REAL && option->high == INT64_MAX) {
+            json_text("high", NULL);
+        } else {
+            json_integer("high", option->high);
+        }
     }
     json_text("help", option->help);
     json_bool("shared", shared);

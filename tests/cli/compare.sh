@@ -18,6 +18,10 @@ expect 'one element' 1 '^24 elements, 1 differ$' "$aicjit" compare a.npy b.npy
 expect 'its coordinates, values and distance' 1 \
     '^  \[1,1,1\]  2\.36942783e-38 \(0x01010101\)  expected 2\.36942811e-38 \(0x01010102\), 1 ulp$' "$aicjit" compare a.npy b.npy
 expect '--ulp' 0 '0 differ' "$aicjit" compare a.npy b.npy --ulp 1
+expect 'a difference as large as a type has' 0 '0 differ' "$aicjit" compare a.npy b.npy --atol 7e38
+expect 'no number' 2 '--atol: "nan" is not a finite number from 0 on' "$aicjit" compare a.npy b.npy --atol nan
+expect 'nor an infinity' 2 '--rtol: "1e999" is not a finite number from 0 on' "$aicjit" compare a.npy b.npy --rtol 1e999
+expect 'nor less than none' 2 '--rtol: "-1" is not a finite number from 0 on' "$aicjit" compare a.npy b.npy --rtol -1
 expect '--atol' 0 '0 differ' "$aicjit" compare a.npy b.npy --atol 1e-40
 expect '--rtol' 0 '0 differ' "$aicjit" compare a.npy b.npy --rtol .001
 expect 'the least of the limits that allows it' 1 '1 differ' "$aicjit" compare a.npy b.npy --rtol 1e-9 --ulp 0
