@@ -87,39 +87,50 @@ static int64_t fetching_tiles(const aic_move_plan *p, int64_t size)
     return aic_least(aic_power_within(p->tile.rows), aic_most(AIC_LINE_BYTES / (p->tile.cols * size), 1));
 }
 
-/* Bytes from a row to that of a later tile which is fetched; 0: none is. A core follows rows that are long and few by
- * itself, and those that have a line or two between them. The tile is the same of the next band, or of the next step of
- * the loop around the only one, where what is moved until then is neither more than the second-level cache keeps nor
- * too little to wait for; else one further on in the row. */
+/* Bytes from a row to that which has its place in the next band, or behind the only one in the next step of the loop
+ * around it; 0: there is none. */
+static int64_t next_rows(const aic_move_plan *p, const aic_box_dim *along)
+{
+    return along->extent > p->tile.band ? p->tile.band * along->in[0]
+           : p->near.extent > 1         ? p->near.in[0]
+           : p->box.dims > 0            ? p->box.dim[p->box.dims - 1].in[0]
+                                        : 0;
+}
+
+/* Whether a core must be told of the rows that tiles read: it follows by itself those that are long and few, and those
+ * that have a line or two between them. Tiles that copy rows aside or gather columns fetch in their own way. */
+static bool leaves_rows(const aic_move_plan *p, int64_t size, int64_t rows, int64_t group)
+{
+    enum { FEW = 16 };
+    const bool few = rows <= FEW && p->read.extent * p->follow.extent * size >= p->machine->burst_bytes;
+    return p->tile.stage == 0 && p->tile.gather == 0 && p->rows_valid >= p->write.extent &&
+           p->tile.rows % (fetching_tiles(p, size) * group) == 0 && p->tile.rows * size >= AIC_MOVE_LANE &&
+           p->write.in[0] >= 2 * p->machine->line_bytes && !few;
+}
+
+/* Bytes from a row to that of a later tile which is fetched; 0: none is. What is fetched is waited for unless some
+ * kilobytes are moved first, and is gone if these are more than half of the second-level cache. So it is what has the
+ * tile's place in the rows behind a band where the band is that much; where rows follow each other, what so many bytes
+ * behind a short band begins with; else a tile further on in the same rows. */
 static int64_t fetched_later(const aic_move_plan *p, int64_t size)
 {
-    enum { FEW = 16, SOON = 4 << 10 };
-    const int64_t line = p->machine->line_bytes, row = p->read.extent * p->follow.extent * size,
-                  group = p->next.extent > 1 ? p->write.extent : 1;
+    enum { SOON = 4 << 10 };
+    const int64_t row = p->read.extent * p->follow.extent * size, group = p->next.extent > 1 ? p->write.extent : 1;
     const aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+    const int64_t rows = aic_least(p->tile.band, along->extent) * group, moved = 2 * rows * row;
     if (!wants_fetching(p)) {
         return 0;
     }
     if (p->tile.unit > 0) {
         return turned_later(p);
     }
-    if (p->tile.stage > 0 || p->tile.gather > 0 || p->rows_valid < p->write.extent ||
-        p->tile.rows % (fetching_tiles(p, size) * group) != 0 || p->tile.rows * size < AIC_MOVE_LANE ||
-        p->write.in[0] < 2 * line) {
+    if (!leaves_rows(p, size, rows, group)) {
         return 0;
     }
-    const int64_t rows = aic_least(p->tile.band, along->extent) * group, moved = 2 * rows * row;
-    int64_t step = p->tile.band * along->in[0];
-    if (rows <= FEW && row >= p->machine->burst_bytes) {
-        return 0;
-    }
-    if (along->extent <= p->tile.band) {
-        step = p->near.extent > 1 ? p->near.in[0] : p->box.dims > 0 ? p->box.dim[p->box.dims - 1].in[0] : 0;
-    }
-    if (step > 0 && step <= moved) { /* rows follow each other */
-        step = aic_most(step, SOON);
-    }
-    return step > 0 && (moved >= SOON || step <= SOON) && moved <= p->machine->l2_bytes / 2 ? step : LINES_AHEAD * line;
+    const int64_t step = next_rows(p, along);
+    const bool follow = step <= moved, kept = moved <= p->machine->l2_bytes / 2;
+    return step > 0 && kept && (follow || moved >= SOON) ? aic_most(step, follow ? SOON : 0)
+                                                         : LINES_AHEAD * p->machine->line_bytes;
 }
 
 /* How far ahead lines of the input are fetched: what a core reads of a row that shares sets with others, where the row
