@@ -145,6 +145,26 @@ static void lengthen_band(aic_move_schedule *s, const aic_move_plan *widest, int
     s->band = aic_most(s->band, aic_power_within(part / s->cols));
 }
 
+/* Columns that begin anywhere in a line are stored to it in parts: bands are as long as a few lines of a column, so
+ * that the parts follow each other, as far as a quarter of the first-level cache holds the rows' lines meanwhile. Where
+ * such a band is not all rows, and rows are short, what ends in the middle of a line at its sides is as much as before.
+ */
+static void complete_lines(aic_move_schedule *s, const aic_move_plan *widest, int64_t size)
+{
+    enum { LINES = 4, QUARTER = 4, SHORT = 8 };
+    const aic_machine *machine = widest->machine;
+    const int64_t line = machine->line_bytes, read = widest->read.extent * size,
+                  rows = aic_power_within(aic_least(LINES * line / size, machine->l1_bytes / QUARTER / line)),
+                  held = aic_move_lines_held(machine, widest->write.in[0]);
+    const bool alone = widest->next.extent == 1 && widest->follow.extent == 1 && widest->tile.unit == 0,
+               anywhere = widest->read.out >= line && widest->read.out % (line / 2) != 0,
+               all = widest->write.extent <= rows;
+    if (machine->run_lines > 1 && alone && anywhere && !goes_between(widest) &&
+        (all ? read > line && widest->write.extent <= 2 * held : read >= SHORT * line && rows <= held)) {
+        s->band = aic_most(s->band, rows);
+    }
+}
+
 static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
@@ -159,6 +179,7 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
         s.cols = WIDEST.cols; /* fewer load more in vain */
     }
     lengthen_band(&s, widest, size);
+    complete_lines(&s, widest, size);
     offer(w, &s);
     s.cols *= s.cols < WIDEST.cols ? 2 : 1;
     offer(w, &s);

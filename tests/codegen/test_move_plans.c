@@ -499,8 +499,8 @@ START_TEST(lines_aside)
 }
 END_TEST
 
-/* Columns that share sets of the first-level cache are written in longer bands, and wider where rows share sets, too.
- */
+/* Columns that share sets of the first-level cache are written in longer bands, and wider where rows share sets, too;
+ * those that begin anywhere in a line in bands of some lines, where the cache holds the rows and these are long. */
 START_TEST(bands_of_columns_that_share_sets)
 {
     static const struct {
@@ -516,6 +516,12 @@ START_TEST(bands_of_columns_that_share_sets)
         {"transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[512,512,1,1])", AIC_CORE_ZEN4, 8, 32},  /* rows, too */
         {"transdata(dtype=float16, src=NHWC, dst=NCHW, shape=[1,16,32,64])", AIC_CORE_ZEN4, 8, 64},   /* four sets */
         {"transdata(dtype=float16, src=HWIO, dst=OIHW, shape=[3,3,512,512])", AIC_CORE_ZEN4, 16, 64},
+        {"transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,51,56,56])", AIC_CORE_ZEN4, 8, 64},  /* all rows */
+        {"transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,100,28,28])", AIC_CORE_ZEN4, 8, 64}, /* some */
+        {"transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,51,64,64])", AIC_CORE_ZEN4, 8, 16},  /* share sets */
+        {"transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,56,56,56])", AIC_CORE_ZEN4, 8, 16},  /* half lines */
+        {"transdata(dtype=float32, src=NHWC, dst=NCHW, shape=[1,17,17,79])", AIC_CORE_ZEN4, 8, 16},  /* short rows */
+        {"transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,51,56,56])", AIC_CORE_GOLDEN_COVE, 8, 16},
     };
     const aic_semantics semantics = aic_semantics_init();
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
