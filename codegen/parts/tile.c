@@ -12,61 +12,19 @@
  * three, one behind the other: those that the pixels of the tile's first column leave out, those that all pixels do,
  * and those that the pixels of its last column leave out. */
 #include "codegen/parts/tile.h"
-#include "codegen/arithmetic.h"
-#include "codegen/integer.h"
-#include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/sums.h"
-#include "codegen/parts/weights.h"
+#include "codegen/parts/tile_kpack.h"
 
 #include <stdio.h>
-
-/* The taps that a tile does, ends excluded. With edges pixels of its first column do those from kernel column `left`
- * on, pixels of its last column those before `right`, which is not less. */
-typedef struct tap_range {
-    LLVMValueRef first_row, end_row, first_column, end_column, left, right;
-} tap_range;
-
-/* Pixels by the column of the tile in which they are; with edges. */
-typedef enum place { INNER, FIRST, LAST, PLACES } place;
-
-typedef struct tile {
-    aic_emit *e;
-    const aic_tile_key *key;
-    unsigned pixels, vectors, lanes, sums;
-    unsigned weight_bytes; /* of one k-pack of an output channel in a panel */
-    int64_t step_bytes;    /* of one k-pack in a panel */
-    LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
-    LLVMValueRef out, band, panel, taps;
-    LLVMValueRef count;  /* k-packs of a tap that are computed in the last block of channels; with counts */
-    LLVMValueRef kpacks; /* the same in the current block */
-    tap_range range;     /* if tiles leave out any */
-    LLVMValueRef seen[AIC_CARRIED_MAX]; /* by vectors, where in a pixel that begins which the vector's lanes see */
-    LLVMValueRef offset;                /* what is added to each k-pack of the image, by exclusive or; NULL: nothing */
-    LLVMValueRef first;                 /* address in the panel of the first tap of the current block of channels */
-    place left_out;                     /* pixels that leave out the current tap; INNER: none do */
-} tile;
-
-static place place_of(const tile *k, unsigned pixel)
-{
-    const unsigned columns = (unsigned)k->key->edges, column = columns > 0 ? pixel % columns : 0;
-    return columns == 0 ? INNER : column == 0 ? FIRST : column + 1 == columns ? LAST : INNER;
-}
-
-/* Whether a pixel leaves out the current tap. */
-static bool leaves_out(const tile *k, unsigned pixel)
-{
-    return k->left_out != INNER && place_of(k, pixel) == k->left_out;
-}
 
 /* ---- addresses ---- */
 
 /* Address of the sums of a pixel and a vector where they are stored. */
-static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
+static LLVMValueRef out_at(const aic_tile *k, unsigned pixel, unsigned vector)
 {
     aic_emit *e = k->e;
     const unsigned channel = vector * k->lanes, block = channel / AIC_BLOCK_COLUMNS;
@@ -75,13 +33,13 @@ static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
 }
 
 /* What is behind the head of the panel. */
-static LLVMValueRef behind_head(const tile *k)
+static LLVMValueRef behind_head(const aic_tile *k)
 {
     return k->key->has_head ? aic_behind(k->e, k->panel, "panel.start") : k->panel;
 }
 
 /* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
-static LLVMValueRef load_out(const tile *k, unsigned i)
+static LLVMValueRef load_out(const aic_tile *k, unsigned i)
 {
     const unsigned pixel = k->key->start_row ? 0 : i / k->vectors;
     return aic_load(k->e, k->out_type, out_at(k, pixel, i % k->vectors), 0, 4);
@@ -90,7 +48,7 @@ static LLVMValueRef load_out(const tile *k, unsigned i)
 /* ---- sums and totals ---- */
 
 /* The total before the first product: the old output or zero, in the type totals have. */
-static LLVMValueRef first_total(const tile *k, unsigned i)
+static LLVMValueRef first_total(const aic_tile *k, unsigned i)
 {
     if (k->key->accumulate == AIC_TILE_FROM_ZERO) {
         return aic_zero(k->total_type);
@@ -101,7 +59,7 @@ static LLVMValueRef first_total(const tile *k, unsigned i)
 
 /* The start value of the kernel rows before `row` and the kernel columns before `column`: one of the prefix sums behind
  * the start value of all taps. */
-static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
+static LLVMValueRef load_start(const aic_tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
 {
     aic_emit *e = k->e;
     const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
@@ -111,54 +69,55 @@ static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row,
 }
 
 /* The start value of the tile's kernel rows and all kernel columns before `column`. */
-static LLVMValueRef load_columns(const tile *k, unsigned vector, LLVMValueRef column)
+static LLVMValueRef load_columns(const aic_tile *k, unsigned vector, LLVMValueRef column)
 {
-    const tap_range *r = &k->range;
+    const aic_tap_range *r = &k->range;
     LLVMValueRef below = load_start(k, vector, r->end_row, column), above = load_start(k, vector, r->first_row, column);
     return LLVMBuildSub(k->e->builder, below, above, "");
 }
 
 /* The start value of pixels in a place, which makes up for the image's offset; for a range of taps, from prefix sums
  * (pack_weight.c). */
-static LLVMValueRef load_first(const tile *k, unsigned vector, place at)
+static LLVMValueRef load_first(const aic_tile *k, unsigned vector, aic_tile_place at)
 {
-    const tap_range *r = &k->range;
+    const aic_tap_range *r = &k->range;
     if (!aic_tile_skips(k->key)) {
         const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
         return aic_load(k->e, k->sum_type, k->panel, (int64_t)vector * bytes, bytes);
     }
-    LLVMValueRef start = load_columns(k, vector, at == LAST ? r->right : r->end_column);
+    LLVMValueRef end = at == AIC_TILE_LAST ? r->right : r->end_column, start = load_columns(k, vector, end);
     if (!k->key->skips_columns) {
         return start;
     }
-    return LLVMBuildSub(k->e->builder, start, load_columns(k, vector, at == FIRST ? r->left : r->first_column), "");
+    LLVMValueRef first = at == AIC_TILE_FIRST ? r->left : r->first_column;
+    return LLVMBuildSub(k->e->builder, start, load_columns(k, vector, first), "");
 }
 
 /* What the sums of a block of taps start from: what makes up for the image's offset, the totals or 0. */
-static void first_sums(const tile *k, LLVMValueRef *values, LLVMValueRef *totals)
+static void first_sums(const aic_tile *k, LLVMValueRef *values, LLVMValueRef *totals)
 {
-    LLVMValueRef starts[PLACES][AIC_CARRIED_MAX] = {{NULL}};
+    LLVMValueRef starts[AIC_TILE_PLACES][AIC_CARRIED_MAX] = {{NULL}};
     for (unsigned i = 0; i < k->sums; i++) {
         const unsigned pixel = i / k->vectors, vector = i % k->vectors;
-        LLVMValueRef *start = &starts[place_of(k, pixel)][vector];
+        LLVMValueRef *start = &starts[aic_tile_place_of(k, pixel)][vector];
         if (k->key->image_offset == 0) {
             values[i] = k->key->sum == AIC_SUM_FAST ? totals[i] : aic_zero(k->sum_type);
         } else {
-            *start = *start == NULL ? load_first(k, vector, place_of(k, pixel)) : *start;
+            *start = *start == NULL ? load_first(k, vector, aic_tile_place_of(k, pixel)) : *start;
             values[i] = *start;
         }
         aic_name(k->e, values[i], "acc.p%u.v%u.start", pixel, vector);
     }
 }
 
-static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
+static LLVMValueRef clamp_to_int32(const aic_tile *k, LLVMValueRef total)
 {
     LLVMValueRef raised = aic_vector_max(k->e, total, aic_const_int(k->total_type, INT32_MIN));
     LLVMValueRef clamped = aic_vector_min(k->e, raised, aic_const_int(k->total_type, INT32_MAX));
     return LLVMBuildTrunc(k->e->builder, clamped, k->out_type, "");
 }
 
-static void store_totals(const tile *k, LLVMValueRef *totals)
+static void store_totals(const aic_tile *k, LLVMValueRef *totals)
 {
     for (unsigned i = 0; i < k->sums; i++) {
         LLVMValueRef value = k->key->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
@@ -169,7 +128,7 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 /* ---- the reduction ---- */
 
 /* Names the values that a loop carries: the sums, by pixel and vector, and the pointer into the panel. */
-static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
+static void name_carried(const aic_tile *k, const aic_loop *loop, const char *sum, const char *suffix)
 {
     const unsigned vectors = k->vectors;
     for (unsigned i = 0; i < k->sums; i++) {
@@ -178,147 +137,14 @@ static void name_carried(const tile *k, const aic_loop *loop, const char *sum, c
     aic_name_carried(k->e, loop, k->sums, "panel.at%s", suffix);
 }
 
-/* Names of what a k-pack beyond the first one of a loop body computes end with its number. */
-typedef struct kpack_suffix {
-    char text[24];
-} kpack_suffix;
-
-static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
-{
-    kpack_suffix suffix = {""};
-    if (kpack > 0 && e->notes != NULL) {
-        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)kpack);
-    }
-    return suffix;
-}
-
-/* Prefetches, while a loop body reads the lines of a k-pack, as many lines `ahead` bytes further on, in this panel or
- * in the next one, into the second-level cache. Behind the last panel this is useless but harmless. */
-static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
-{
-    const int64_t step = k->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
-    for (int64_t at = lines * AIC_LINE_BYTES; k->key->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
-        aic_fetch_to_read(k->e, panel, k->key->ahead + at);
-    }
-}
-
-/* Where in a pixel of the band the first k-pack lies that an output channel of the panel sees. */
-static LLVMValueRef group_offset(const tile *k, unsigned channel)
-{
-    aic_emit *e = k->e;
-    const int64_t at = (int64_t)(channel * sizeof(int32_t));
-    LLVMValueRef head = aic_behind(e, k->panel, "groups.at");
-    return LLVMBuildZExt(e->builder, aic_load(e, e->i32, head, at, sizeof(int32_t)), e->i64, "");
-}
-
-/* K-packs of whole groups, of which lane i takes number `kpack` of its group; a group's lanes are neighbours. */
-static LLVMValueRef spread_kpacks(const tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t kpack)
-{
-    aic_emit *e = k->e;
-    const unsigned outputs = (unsigned)k->key->group_lanes, kpacks = (unsigned)k->key->group_kpacks;
-    LLVMTypeRef type = aic_vector(scalar, k->lanes / outputs * kpacks);
-    LLVMValueRef groups = aic_load(e, type, pixel, 0, (unsigned)k->key->kpack_bytes), from[AIC_LINE_BYTES];
-    aic_limit("lanes of a vector", k->lanes, sizeof from / sizeof *from);
-    if (outputs == 1 && kpacks == 1) {
-        return groups;
-    }
-    /* Else LLVM loads the groups of all pixels once for all k-packs, for which there are no registers. */
-    LLVMSetVolatile(groups, kpack > 0);
-    for (unsigned i = 0; i < k->lanes; i++) {
-        from[i] = LLVMConstInt(e->i32, i / outputs * kpacks + (unsigned)kpack, false);
-    }
-    return LLVMBuildShuffleVector(e->builder, groups, LLVMGetUndef(type), LLVMConstVector(from, k->lanes), "");
-}
-
-/* A k-pack of one pixel for every lane of a vector, from where each output channel sees it. */
-static LLVMValueRef load_lanes(const tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t offset, unsigned vector)
-{
-    aic_emit *e = k->e;
-    LLVMValueRef lanes = LLVMGetUndef(k->sum_type);
-    for (unsigned i = 0; i < k->lanes; i++) {
-        LLVMValueRef at = aic_at(e, pixel, group_offset(k, vector * k->lanes + i));
-        LLVMValueRef value = aic_load(e, scalar, at, offset, (unsigned)k->key->kpack_bytes);
-        lanes = LLVMBuildInsertElement(e->builder, lanes, value, LLVMConstInt(e->i32, i, false), "");
-    }
-    return lanes;
-}
-
-/* K-pack number `kpack` of pixel `p`, as the lanes of a vector multiply it. */
-static LLVMValueRef load_image(const tile *k, LLVMValueRef band, unsigned p, unsigned vector, int64_t kpack,
-                               const char *suffix)
-{
-    aic_emit *e = k->e;
-    const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
-    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMValueRef pixel = aic_at_nth(e, band, "pixel", p), value = NULL;
-    const aic_tile_image image = (aic_tile_image)k->key->image;
-    if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
-        pixel = aic_at(e, pixel, k->seen[vector]);
-    }
-    if (image == AIC_TILE_SPREAD) {
-        value = spread_kpacks(k, pixel, scalar, kpack);
-    } else if (image == AIC_TILE_LANES) {
-        value = load_lanes(k, pixel, scalar, kpack * bytes, vector);
-    } else {
-        LLVMValueRef one = aic_load(e, scalar, pixel, kpack * bytes, align);
-        aic_name(e, one, "x.p%u%s.kpack", p, suffix);
-        value = aic_splat(e, one, k->lanes);
-        value = k->offset == NULL ? value : LLVMBuildXor(e->builder, value, k->offset, "");
-    }
-    value = LLVMBuildBitCast(e->builder, value, k->kpacks_type, "");
-    aic_name(e, value, "x.p%u%s", p, suffix);
-    return value;
-}
-
-/* A vector of weights, `offset` bytes from the panel pointer on. */
-static LLVMValueRef load_weights(const tile *k, LLVMValueRef panel, int64_t offset)
-{
-    aic_emit *e = k->e;
-    const aic_tile_key *key = k->key;
-    const unsigned bytes = k->lanes * k->weight_bytes;
-    if (key->widens == AIC_DTYPE_NONE) {
-        return aic_load(e, k->kpacks_type, panel, offset, bytes);
-    }
-    const aic_arithmetic arithmetic = {.sum = (aic_sum)key->sum, .product = (aic_product)key->product, .planes = 1};
-    const unsigned elements = k->lanes * (unsigned)key->kpack_channels;
-    LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * bytes / elements), elements);
-    LLVMValueRef kpacks[AIC_PLANES_MAX];
-    aic_to_kpacks(e, (aic_dtype)key->widens, &arithmetic, aic_load(e, type, panel, offset, bytes), kpacks);
-    return kpacks[0];
-}
-
-/* One k-pack of every pixel times one k-pack of every output channel. */
-static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
-{
-    aic_emit *e = k->e;
-    const unsigned vectors = k->vectors;
-    const bool same = k->key->image == AIC_TILE_SAME || k->key->image == AIC_TILE_GROUP;
-    LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
-    const kpack_suffix suffix = suffix_of(e, kpack);
-    for (unsigned v = 0; v < vectors; v++) {
-        weight[v] = load_weights(k, panel, (kpack * vectors + v) * k->lanes * k->weight_bytes);
-        aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
-    }
-    fetch_ahead(k, panel, kpack);
-    for (unsigned p = 0; p < k->pixels; p++) {
-        LLVMValueRef image = NULL;
-        for (unsigned v = 0; v < vectors && !leaves_out(k, p); v++) {
-            image = v == 0 || !same ? load_image(k, band, p, v, kpack, suffix.text) : image;
-            sums[p * vectors + v] =
-                aic_sum_add(e, (aic_product)k->key->product, sums[p * vectors + v], image, weight[v]);
-            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->key->unroll ? "next" : "sum");
-        }
-    }
-}
-
 /* Where the count of k-packs lies: behind the tile's ranges. */
-static int64_t count_offset(const tile *k)
+static int64_t count_offset(const aic_tile *k)
 {
     return aic_tile_skips(k->key) ? AIC_TILE_RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
 }
 
 /* Bytes of the tile's ranges and of the count, which lie before the table of taps. */
-static int64_t range_bytes(const tile *k)
+static int64_t range_bytes(const aic_tile *k)
 {
     return count_offset(k) + (k->key->counts ? (int64_t)sizeof(int64_t) : 0);
 }
@@ -326,7 +152,7 @@ static int64_t range_bytes(const tile *k)
 static const char KPACK_LOOP[] = "kpack: k-packs of a tap";
 
 /* The offset of a tap in the band; the only one has none. */
-static LLVMValueRef tap_offset(const tile *k, LLVMValueRef tap)
+static LLVMValueRef tap_offset(const aic_tile *k, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
     if (k->key->one_tap) {
@@ -342,7 +168,7 @@ static LLVMValueRef tap_offset(const tile *k, LLVMValueRef tap)
 }
 
 /* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
-static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
+static void emit_tap(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
     LLVMValueRef carried[AIC_CARRIED_MAX];
@@ -363,7 +189,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     name_carried(k, &loop, "acc", "");
     aic_name_carried(e, &loop, k->sums + 1, "band.at");
     for (int64_t u = 0; u < k->key->unroll; u++) {
-        emit_kpack(k, carried, carried[k->sums + 1], carried[k->sums], u);
+        aic_tile_add_kpack(k, carried, carried[k->sums + 1], carried[k->sums], u);
     }
     const int64_t bytes = k->key->unroll * k->key->kpack_bytes;
     carried[k->sums] = aic_at_const(e, carried[k->sums], k->key->unroll * k->step_bytes);
@@ -378,7 +204,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
 }
 
 /* K-packs of a tap in the current block of channels, of so many. */
-static LLVMValueRef kpacks_of(const tile *k, LLVMValueRef block, LLVMValueRef blocks)
+static LLVMValueRef kpacks_of(const aic_tile *k, LLVMValueRef block, LLVMValueRef blocks)
 {
     aic_emit *e = k->e;
     if (!k->key->counts || k->key->one_block) {
@@ -392,10 +218,10 @@ static LLVMValueRef kpacks_of(const tile *k, LLVMValueRef block, LLVMValueRef bl
 static const char BLOCK_LOOP[] = "block: blocks of channels";
 
 /* Adds the products of all channels of a pixel, where blocks of them are apart in the image. */
-static void emit_pixel(const tile *k, LLVMValueRef *values)
+static void emit_pixel(const aic_tile *k, LLVMValueRef *values)
 {
     aic_emit *e = k->e;
-    tile of = *k;
+    aic_tile of = *k;
     aic_loop loop;
     LLVMValueRef blocks = aic_trips(e, "blocks");
     aic_loop_begin(e, &loop, BLOCK_LOOP, aic_int(e, 0), blocks, 1, values, k->sums + 1);
@@ -406,11 +232,11 @@ static void emit_pixel(const tile *k, LLVMValueRef *values)
 }
 
 /* Emits what is done for a tap: emit_tap(), or emit_tap_block() if each tap is a block. */
-typedef void (*tap_visit)(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap);
+typedef void (*tap_visit)(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap);
 
 /* Visits the taps `first` .. `end` - 1, of which there may be none. Each one's address in the panel follows from its
  * number. */
-static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
+static void emit_taps(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
                       LLVMValueRef end, tap_visit visit)
 {
     aic_emit *e = k->e;
@@ -423,19 +249,19 @@ static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_
 }
 
 /* Visits the taps of the tile's kernel columns in the kernel row whose first tap is number `row`. */
-static void emit_row(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef row,
+static void emit_row(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef row,
                      tap_visit visit)
 {
     aic_emit *e = k->e;
-    const tap_range *r = &k->range;
+    const aic_tap_range *r = &k->range;
     LLVMValueRef first = aic_add(e, row, r->first_column), end = aic_add(e, row, r->end_column);
     if (k->key->edges == 0) {
         emit_taps(k, values, channel_offset, first, end, visit);
         return;
     }
-    tile of = *k;
+    aic_tile of = *k;
     LLVMValueRef at[] = {first, aic_add(e, row, r->left), aic_add(e, row, r->right), end};
-    static const place LEFT_OUT[] = {FIRST, INNER, LAST};
+    static const aic_tile_place LEFT_OUT[] = {AIC_TILE_FIRST, AIC_TILE_INNER, AIC_TILE_LAST};
     for (int i = 0; i < 3; i++) {
         of.left_out = LEFT_OUT[i];
         emit_taps(&of, values, channel_offset, at[i], at[i + 1], visit);
@@ -443,10 +269,10 @@ static void emit_row(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
 }
 
 /* Visits the taps of the tile's ranges. values[] ends with the panel pointer. */
-static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, tap_visit visit)
+static void emit_range(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, tap_visit visit)
 {
     aic_emit *e = k->e;
-    const tap_range *r = &k->range;
+    const aic_tap_range *r = &k->range;
     LLVMValueRef kw = aic_number(e, "kw");
     if (!k->key->skips_columns) {
         emit_taps(k, values, channel_offset, aic_times(e, r->first_row, kw), aic_times(e, r->end_row, kw), visit);
@@ -461,13 +287,13 @@ static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel
 }
 
 /* The number of taps. */
-static LLVMValueRef all_taps(const tile *k)
+static LLVMValueRef all_taps(const aic_tile *k)
 {
     return k->key->one_tap ? aic_int(k->e, 1) : aic_trips(k->e, "taps");
 }
 
 /* The end of a block of taps that begins with tap `first`. */
-static LLVMValueRef block_end(const tile *k, LLVMValueRef first)
+static LLVMValueRef block_end(const aic_tile *k, LLVMValueRef first)
 {
     aic_emit *e = k->e;
     LLVMValueRef taps = all_taps(k);
@@ -476,7 +302,7 @@ static LLVMValueRef block_end(const tile *k, LLVMValueRef first)
 
 /* Sums up a block of taps, or what remains of the kernel from tap `first` on, and folds the sums into the totals.
  * totals[] ends with the panel pointer. */
-static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first)
+static void emit_tap_block(const aic_tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first)
 {
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
@@ -496,7 +322,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
-        if (leaves_out(k, i / k->vectors)) {
+        if (aic_tile_leaves_out(k, i / k->vectors)) {
             continue;
         }
         totals[i] = aic_sum_fold(e, (aic_sum)k->key->sum, (aic_tile_start)k->key->accumulate, totals[i], values[i]);
@@ -506,7 +332,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 }
 
 /* Visits the blocks of taps one after the other. */
-static void emit_tap_blocks(const tile *k, LLVMValueRef *totals, LLVMValueRef offset)
+static void emit_tap_blocks(const aic_tile *k, LLVMValueRef *totals, LLVMValueRef offset)
 {
     aic_emit *e = k->e;
     aic_loop taps;
@@ -521,7 +347,7 @@ static void emit_tap_blocks(const tile *k, LLVMValueRef *totals, LLVMValueRef of
     aic_loop_end(e, &taps);
 }
 
-static void emit_reduction(tile *k, LLVMValueRef *totals)
+static void emit_reduction(aic_tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
     aic_loop channels;
@@ -544,18 +370,18 @@ static void emit_reduction(tile *k, LLVMValueRef *totals)
 /* ---- the taps that are left out ---- */
 
 /* One end of a range: a word of the tile's ranges, or, if `special` is true, `all`. */
-static LLVMValueRef load_word(const tile *k, int word, LLVMValueRef special, LLVMValueRef all)
+static LLVMValueRef load_word(const aic_tile *k, int word, LLVMValueRef special, LLVMValueRef all)
 {
     aic_emit *e = k->e;
     LLVMValueRef value = aic_load(e, e->i64, k->taps, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
     return special == NULL ? value : LLVMBuildSelect(e->builder, special, all, value, "");
 }
 
-static tap_range load_range(const tile *k)
+static aic_tap_range load_range(const aic_tile *k)
 {
     aic_emit *e = k->e;
     LLVMValueRef zero = aic_int(e, 0), kh = aic_number(e, "kh"), kw = aic_number(e, "kw"), special = NULL;
-    tap_range r = {zero, kh, zero, kw, zero, kw};
+    aic_tap_range r = {zero, kh, zero, kw, zero, kw};
     if (k->key->notes_weights) {
         LLVMValueRef note = aic_load(e, e->i32, k->panel, 0, sizeof(int32_t));
         special = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
@@ -578,7 +404,7 @@ static tap_range load_range(const tile *k)
 
 /* ---- the part ---- */
 
-static void set_types(tile *k)
+static void set_types(aic_tile *k)
 {
     aic_emit *e = k->e;
     const bool is_float = k->key->product == AIC_PRODUCT_FLOAT;
@@ -597,15 +423,16 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     const aic_tile_key *key = of;
-    tile k = {.e = e,
-              .key = key,
-              .pixels = (unsigned)key->pixels,
-              .vectors = (unsigned)key->vectors,
-              .lanes = (unsigned)key->lanes,
-              .sums = (unsigned)(key->pixels * key->vectors),
-              .weight_bytes = (unsigned)(key->widens == AIC_DTYPE_NONE
-                                             ? key->kpack_bytes
-                                             : (int64_t)aic_dtype_size((aic_dtype)key->widens) * key->kpack_channels)};
+    aic_tile k = {.e = e,
+                  .key = key,
+                  .pixels = (unsigned)key->pixels,
+                  .vectors = (unsigned)key->vectors,
+                  .lanes = (unsigned)key->lanes,
+                  .sums = (unsigned)(key->pixels * key->vectors),
+                  .weight_bytes =
+                      (unsigned)(key->widens == AIC_DTYPE_NONE
+                                     ? key->kpack_bytes
+                                     : (int64_t)aic_dtype_size((aic_dtype)key->widens) * key->kpack_channels)};
     k.step_bytes = key->vectors * key->lanes * k.weight_bytes;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
@@ -618,10 +445,10 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     k.taps = aic_emit_param(e, 3);
     set_types(&k);
     if (key->image == AIC_TILE_GROUP) {
-        k.band = aic_at(e, k.band, group_offset(&k, 0));
+        k.band = aic_at(e, k.band, aic_tile_group_offset(&k, 0));
     }
     for (unsigned v = 0; v < k.vectors && (key->image == AIC_TILE_VECTORS || key->image == AIC_TILE_SPREAD); v++) {
-        k.seen[v] = group_offset(&k, v * k.lanes);
+        k.seen[v] = aic_tile_group_offset(&k, v * k.lanes);
     }
     if (key->in_place && key->image_offset != 0) {
         k.offset = aic_splat(e, LLVMConstInt(e->i32, (unsigned)key->image_offset * 0x01010101u, false), k.lanes);

@@ -1,0 +1,146 @@
+/* One k-pack of a tile: what it loads of image and weights, and what it adds to the sums; see tile_kpack.h. */
+#include "codegen/parts/tile_kpack.h"
+#include "codegen/arithmetic.h"
+#include "codegen/integer.h"
+#include "codegen/kpacks.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
+#include "codegen/parts.h"
+#include "codegen/parts/sums.h"
+#include "codegen/parts/weights.h"
+
+#include <stdio.h>
+
+/* Names of what a k-pack beyond the first one of a loop body computes end with its number. */
+typedef struct kpack_suffix {
+    char text[24];
+} kpack_suffix;
+
+static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
+{
+    kpack_suffix suffix = {""};
+    if (kpack > 0 && e->notes != NULL) {
+        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)kpack);
+    }
+    return suffix;
+}
+
+/* Prefetches, while a loop body reads the lines of a k-pack, as many lines `ahead` bytes further on, in this panel or
+ * in the next one, into the second-level cache. Behind the last panel this is useless but harmless. */
+static void fetch_ahead(const aic_tile *k, LLVMValueRef panel, int64_t kpack)
+{
+    const int64_t step = k->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
+    for (int64_t at = lines * AIC_LINE_BYTES; k->key->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
+        aic_fetch_to_read(k->e, panel, k->key->ahead + at);
+    }
+}
+
+LLVMValueRef aic_tile_group_offset(const aic_tile *k, unsigned channel)
+{
+    aic_emit *e = k->e;
+    const int64_t at = (int64_t)(channel * sizeof(int32_t));
+    LLVMValueRef head = aic_behind(e, k->panel, "groups.at");
+    return LLVMBuildZExt(e->builder, aic_load(e, e->i32, head, at, sizeof(int32_t)), e->i64, "");
+}
+
+/* K-packs of whole groups, of which lane i takes number `kpack` of its group; a group's lanes are neighbours. */
+static LLVMValueRef spread_kpacks(const aic_tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t kpack)
+{
+    aic_emit *e = k->e;
+    const unsigned outputs = (unsigned)k->key->group_lanes, kpacks = (unsigned)k->key->group_kpacks;
+    LLVMTypeRef type = aic_vector(scalar, k->lanes / outputs * kpacks);
+    LLVMValueRef groups = aic_load(e, type, pixel, 0, (unsigned)k->key->kpack_bytes), from[AIC_LINE_BYTES];
+    aic_limit("lanes of a vector", k->lanes, sizeof from / sizeof *from);
+    if (outputs == 1 && kpacks == 1) {
+        return groups;
+    }
+    /* Else LLVM loads the groups of all pixels once for all k-packs, for which there are no registers. */
+    LLVMSetVolatile(groups, kpack > 0);
+    for (unsigned i = 0; i < k->lanes; i++) {
+        from[i] = LLVMConstInt(e->i32, i / outputs * kpacks + (unsigned)kpack, false);
+    }
+    return LLVMBuildShuffleVector(e->builder, groups, LLVMGetUndef(type), LLVMConstVector(from, k->lanes), "");
+}
+
+/* A k-pack of one pixel for every lane of a vector, from where each output channel sees it. */
+static LLVMValueRef load_lanes(const aic_tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t offset,
+                               unsigned vector)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef lanes = LLVMGetUndef(k->sum_type);
+    for (unsigned i = 0; i < k->lanes; i++) {
+        LLVMValueRef at = aic_at(e, pixel, aic_tile_group_offset(k, vector * k->lanes + i));
+        LLVMValueRef value = aic_load(e, scalar, at, offset, (unsigned)k->key->kpack_bytes);
+        lanes = LLVMBuildInsertElement(e->builder, lanes, value, LLVMConstInt(e->i32, i, false), "");
+    }
+    return lanes;
+}
+
+/* K-pack number `kpack` of pixel `p`, as the lanes of a vector multiply it. */
+static LLVMValueRef load_image(const aic_tile *k, LLVMValueRef band, unsigned p, unsigned vector, int64_t kpack,
+                               const char *suffix)
+{
+    aic_emit *e = k->e;
+    const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
+    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
+    LLVMValueRef pixel = aic_at_nth(e, band, "pixel", p), value = NULL;
+    const aic_tile_image image = (aic_tile_image)k->key->image;
+    if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
+        pixel = aic_at(e, pixel, k->seen[vector]);
+    }
+    if (image == AIC_TILE_SPREAD) {
+        value = spread_kpacks(k, pixel, scalar, kpack);
+    } else if (image == AIC_TILE_LANES) {
+        value = load_lanes(k, pixel, scalar, kpack * bytes, vector);
+    } else {
+        LLVMValueRef one = aic_load(e, scalar, pixel, kpack * bytes, align);
+        aic_name(e, one, "x.p%u%s.kpack", p, suffix);
+        value = aic_splat(e, one, k->lanes);
+        value = k->offset == NULL ? value : LLVMBuildXor(e->builder, value, k->offset, "");
+    }
+    value = LLVMBuildBitCast(e->builder, value, k->kpacks_type, "");
+    aic_name(e, value, "x.p%u%s", p, suffix);
+    return value;
+}
+
+/* A vector of weights, `offset` bytes from the panel pointer on. */
+static LLVMValueRef load_weights(const aic_tile *k, LLVMValueRef panel, int64_t offset)
+{
+    aic_emit *e = k->e;
+    const aic_tile_key *key = k->key;
+    const unsigned bytes = k->lanes * k->weight_bytes;
+    if (key->widens == AIC_DTYPE_NONE) {
+        return aic_load(e, k->kpacks_type, panel, offset, bytes);
+    }
+    const aic_arithmetic arithmetic = {.sum = (aic_sum)key->sum, .product = (aic_product)key->product, .planes = 1};
+    const unsigned elements = k->lanes * (unsigned)key->kpack_channels;
+    LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * bytes / elements), elements);
+    LLVMValueRef kpacks[AIC_PLANES_MAX];
+    aic_to_kpacks(e, (aic_dtype)key->widens, &arithmetic, aic_load(e, type, panel, offset, bytes), kpacks);
+    return kpacks[0];
+}
+
+void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
+{
+    aic_emit *e = k->e;
+    const unsigned vectors = k->vectors;
+    const bool same = k->key->image == AIC_TILE_SAME || k->key->image == AIC_TILE_GROUP;
+    LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
+    const kpack_suffix suffix = suffix_of(e, kpack);
+    for (unsigned v = 0; v < vectors; v++) {
+        weight[v] = load_weights(k, panel, (kpack * vectors + v) * k->lanes * k->weight_bytes);
+        aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
+    }
+    fetch_ahead(k, panel, kpack);
+    for (unsigned p = 0; p < k->pixels; p++) {
+        LLVMValueRef image = NULL;
+        for (unsigned v = 0; v < vectors && !aic_tile_leaves_out(k, p); v++) {
+            image = v == 0 || !same ? load_image(k, band, p, v, kpack, suffix.text) : image;
+            sums[p * vectors + v] =
+                aic_sum_add(e, (aic_product)k->key->product, sums[p * vectors + v], image, weight[v]);
+            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->key->unroll ? "next" : "sum");
+        }
+    }
+}
