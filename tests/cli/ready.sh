@@ -72,10 +72,10 @@ expect 'the same kernels by LLVM' 0 '^LLVM is there$' env USER_MAPS=1 AIC_CACHE=
 
 # ---- every level ----
 
-# A kernel of each twentieth line of the list.
+# A kernel of each thirtieth line of the list.
 mkdir sample
 cp -L "$module" sample/module.so
-grep '^[a-z]' "$list" | awk 'NR % 20 == 1' | sed -E 's/[{<]([^],}>]*)[^]}>]*[}>]/\1/g' >sample/shapes.txt
+grep '^[a-z]' "$list" | awk 'NR % 30 == 1' | sed -E 's/[{<]([^],}>]*)[^]}>]*[}>]/\1/g' >sample/shapes.txt
 count=$(wc -l <sample/shapes.txt)
 ok 'the sample is one' test "$count" -ge 10
 read -ra levels < <(sed -n 's/^instruction set levels: //p' info.txt | sed -E 's/ \([^)]*\)//g')
@@ -131,4 +131,9 @@ expect 'of another level' 0 'is not used: it is of another level$' warm
 python3 "$here/../../tools/ready/moves.py" "$aicjit" 1 8 >moves.txt 2>moves.err
 ok 'moves.py prints lines' grep -q '^transdata(' moves.txt
 ok 'of which parts are made' "$build/aicjit-ready" moves.txt "$level" "$work/moves"
+draw() { env AIC_CODEGEN="$work/alone/module.so" python3 "$here/../../tools/ready/convolutions.py" "$aicjit" 1 6; }
+rm -f "$file"
+draw >convolutions.txt 2>convolutions.err
+ok 'convolutions.py prints lines where no part is ready' grep -q '^conv2d(' convolutions.txt
+ok 'of which parts are made, too' "$build/aicjit-ready" convolutions.txt "$level" "$work/convolutions"
 finish

@@ -5,7 +5,7 @@ and few are chosen that have all parts which several have and which the build ha
     convolutions.py AICJIT [SEED [COUNT]]
 
 AICJIT: the tool, of a build whose shapes.txt lacks the lines that this prints; beside its module lie the ready-made parts of all
-LEVELS (aicjit-ready makes those that the host has not). COUNT layers are drawn."""
+LEVELS that the host can run (aicjit-ready makes them). COUNT layers are drawn. A host that can run none of these counts its best."""
 
 import concurrent.futures
 import os
@@ -21,11 +21,14 @@ MORE_CHANNELS = (16, 32, 64, 128, 256, 512, 640, 720, 816, 896, 1024, 1056, 1152
 SIDES = (1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 28, 32, 35, 38, 40, 45, 48, 52, 56, 64, 75, 80)
 KERNELS = [(1, 1)] * 10 + [(3, 3)] * 9 + [(5, 5)] * 3 + [(7, 7), (2, 2), (4, 4), (1, 3), (3, 1), (1, 5), (5, 1), (1, 7), (7, 1)]
 PRODUCTS = (2e5, 1.5e8)  # of a layer: fewer and more are left out
-# element type, further words of the convolution, what follows it; int8 with a scale a channel three times as often as others
-KINDS = [("int8", "", "")] * 2
-KINDS += [("int8", "", " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)")] * 3
-KINDS += [("float16", ", accumulate=fast", ""), ("float16", ", accumulate=fast", "")]
-KINDS += [("float16", ", accumulate=fast", " | fixpipe(src=float32, dst=float16, format=NZ, quantPre=F322F16)"), ("float16", "", "")]
+# element type, further words of the convolution, what follows it: bytes more often than halves; with a start value a channel what
+# layers of networks become
+BIAS = ", init_l1out=false, l1out=channel"
+BYTES = " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
+HALVES = " | fixpipe(src=float32, dst=float16, format=NZ, quantPre=F322F16, reluEn=true)"
+FAST = ", accumulate=fast"
+KINDS = [("int8", "", "")] * 2 + [("int8", "", BYTES)] * 3 + [("int8", BIAS, BYTES)] * 3
+KINDS += [("float16", FAST, "")] * 2 + [("float16", FAST, HALVES)] + [("float16", FAST + BIAS, HALVES)] * 2 + [("float16", "", "")]
 
 
 def draw_layer(r):
@@ -70,12 +73,19 @@ def made_of(aicjit, level, text, folder):
     return set(re.findall(r"^aicjit: part (\w+) made ", log, re.M))
 
 
+def levels_of(aicjit):
+    info = run([aicjit, "info"]).stdout
+    known = re.search(r"^instruction set levels: (.*)$", info, re.M).group(1)
+    runs = {name for name, lacks in re.findall(r"(\S+)((?: \([^)]*\))?)", known) if not lacks}
+    return [level for level in LEVELS if level in runs] or [re.search(r"^used by default *(\S+)", info, re.M).group(1)]
+
+
 def missing(aicjit, layers):
     """Of each layer the keys that are not ready: those of a kind of which one was made, and that no other layer has where none of
     the kind was made."""
     wanted = {text: set() for text in layers}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for level in LEVELS:
+        for level in levels_of(aicjit):
             keys = list(pool.map(lambda text, at=level: keys_of(aicjit, at, text), layers))
             made = list(pool.map(lambda text, at=level: made_of(aicjit, at, text, folder), layers))
             ready = {key for of, kinds in zip(keys, made) for key in of if key[1] not in kinds}

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1024, PARTS_MAX = 8192 };
+enum { LINE = 1280, PARTS_MAX = 16384 };
 
 /* What is made. */
 typedef struct making {

@@ -19,7 +19,7 @@ import sys
 LEVELS = ("avx2", "avx512vnni")
 SEVERAL = 2  # moves that have a part
 NEEDLESS = 1  # what a part that only one has costs, in parts that several have
-WIDTH = 480  # of a line
+WIDTH = 1000  # of a line
 
 MATRICES, PICTURES, WEIGHTS = ("ND", "Nz", "Zz", "Zn", "Nn"), ("NCHW", "NHWC", "NC1HWC0"), ("OIHW", "HWIO", "FRACTAL_Z")
 PAIRS = [(a, b) for group in (MATRICES, PICTURES, WEIGHTS) for a in group for b in group if a != b]
