@@ -255,8 +255,9 @@ static bool halves_pay(const aic_contraction *c, const aic_plan_geometry *g, con
 
 /* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
  * added to the old result and clamped (parts/amx_tile.c). */
-static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+static aic_wish propose(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
 {
+    (void)target;
     const amx_grid largest = aic_amx_largest_grid(c, g);
     aic_wish wish = {.step_kpacks = STEP_KPACKS,
                      .merged = merges(c) ? c->across.taps : 1,

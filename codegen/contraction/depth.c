@@ -293,8 +293,9 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     return group_of(c, target, &a, 1).rows > 0 ? NULL : "needs padding that only a few pixels of a row see";
 }
 
-static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+static aic_wish propose(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
 {
+    (void)target;
     const group packed = {packed_rows(c, &g->arithmetic), 1, false};
     const aic_depth_key key = key_of(c, &g->arithmetic, &packed);
     return (aic_wish){.step_kpacks = 1, .merged = 1, .fold = 1, .steps = aic_depth_steps(&key)};

@@ -21,7 +21,7 @@ typedef struct aic_microkernel {
     unsigned (*lanes)(const aic_contraction *c, const aic_target *target);
 
     /* What it wishes of the plan behind the geometry, which is complete. */
-    aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
+    aic_wish (*propose)(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g);
 
     int64_t row_pixels;  /* of rows in which it takes the output where rows may be any; 0: those that the output has */
     bool small_tiles;    /* tiles consist of small tiles: schedules have the field m */

@@ -58,9 +58,9 @@ static int64_t registers_used(int64_t pixels, int64_t vectors)
     return pairs_of(pixels) * PAIR * vectors + PAIR * vectors + 2;
 }
 
-static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+static aic_wish propose(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
 {
-    (void)c;
+    (void)c, (void)target;
     return (aic_wish){.step_kpacks = g->unroll, .merged = 1, .fold = 1};
 }
 

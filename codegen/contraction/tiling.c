@@ -223,7 +223,7 @@ aic_status aic_tiling_of_work(const aic_contraction *c, const aic_problem *probl
     }
     t->kernel = kernel;
     t->geometry = aic_plan_geometry_make(c, problem->machine, &arithmetic, lanes, schedule);
-    t->wish = kernel->propose(c, &t->geometry);
+    t->wish = kernel->propose(c, target, &t->geometry);
     t->wish.whole = aic_most(t->geometry.m, 1);
     t->band = aic_plan_band_make(c, &t->geometry, &t->wish);
     status = check_blocks(c, schedule, t);

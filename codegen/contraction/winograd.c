@@ -36,9 +36,9 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     return aic_microkernel_vector.arithmetic(c, target);
 }
 
-static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+static aic_wish propose(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
 {
-    (void)c;
+    (void)c, (void)target;
     return (aic_wish){.step_kpacks = g->unroll,
                       .merged = 1,
                       .fold = 1,

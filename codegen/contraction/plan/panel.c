@@ -51,7 +51,7 @@ aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geom
                         .step_bytes = g->panel_channels * g->weight_bytes * aic_panel_planes(g, wish)};
     p.block_kpacks = p.kpacks / g->blocks;
     if (wish->skips) {
-        p.padding = aic_padding_make(c, g, p.taps * p.kpacks);
+        p.padding = aic_padding_make(c, g, p.taps * p.kpacks, wish->edges);
     }
     lay_out_head(c, g, wish, &p);
     p.count = aic_round_up(g->outputs, aic_most(g->panel_channels, AIC_BLOCK_COLUMNS)) / g->panel_channels;
