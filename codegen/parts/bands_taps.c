@@ -141,20 +141,27 @@ static LLVMValueRef end_tap(const aic_band_taps *t, const line *l, LLVMValueRef 
     return aic_min(e, aic_max(e, end, least), aic_number(e, "%s.taps", l->name));
 }
 
-/* Stores the two words of the range of taps in a direction: those that any of the tile's pixels does. */
-static void store_range(const aic_band_taps *t, const line *l, int word)
+/* Stores the two words of the range of taps in a direction: those that any of the tile's pixels does. With edges the
+ * first pixel does those from AIC_TILE_LEFT on, the last one those in front of AIC_TILE_RIGHT. Each does one at least,
+ * also where it reads padding alone: -0, the old result, and the sum of its products are 0. */
+static void store_range(const aic_band_taps *t, const line *l, int word, bool edges)
 {
     aic_emit *e = t->e;
-    LLVMValueRef from = first_tap(t, l, aic_add(e, l->step, l->reach));
+    LLVMValueRef last = aic_add(e, l->step, l->reach), from = first_tap(t, l, last), one = aic_int(e, 1);
+    LLVMValueRef left = edges ? first_tap(t, l, l->step) : from;
     store_word(t, from, word);
-    store_word(t, end_tap(t, l, l->step, aic_add(e, from, aic_int(e, 1))), word + 1);
+    store_word(t, end_tap(t, l, l->step, aic_add(e, left, one)), word + 1);
+    if (edges) {
+        store_word(t, left, AIC_TILE_LEFT);
+        store_word(t, end_tap(t, l, last, aic_max(e, left, aic_add(e, from, one))), AIC_TILE_RIGHT);
+    }
 }
 
 void aic_store_row_range(const aic_band_taps *t, LLVMValueRef first, int size)
 {
     if (t->key->skips_rows) {
         const line l = line_of(t, "down", t->key->dilated_rows, size, first);
-        store_range(t, &l, AIC_TILE_FIRST_ROW);
+        store_range(t, &l, AIC_TILE_FIRST_ROW, false);
     }
 }
 
@@ -164,10 +171,5 @@ void aic_store_column_range(const aic_band_taps *t, LLVMValueRef first, int size
         return;
     }
     const line l = line_of(t, "across", t->key->dilated_columns, size, first);
-    store_range(t, &l, AIC_TILE_FIRST_COLUMN);
-    if (t->key->edges) {
-        LLVMValueRef left = first_tap(t, &l, l.step);
-        store_word(t, left, AIC_TILE_LEFT);
-        store_word(t, end_tap(t, &l, aic_add(t->e, l.step, l.reach), left), AIC_TILE_RIGHT);
-    }
+    store_range(t, &l, AIC_TILE_FIRST_COLUMN, t->key->edges);
 }

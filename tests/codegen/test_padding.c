@@ -87,12 +87,59 @@ START_TEST(specials)
 }
 END_TEST
 
+/* Pixels that read padding alone: -0, the old result, and the sum of their products are 0, whatever a tile leaves out.
+ */
+static const char *const LONE[] = {
+    "conv2d(dtype=float16, fm_shape=[1,5,6,16], kernel_shape=[1,2,3,16,16], pad=[5,5,5,5], init_l1out=false)",
+    "conv2d(dtype=float16, fm_shape=[1,12,9,16], kernel_shape=[1,3,3,64,16], stride=[1,3], pad=[0,3,4,3], "
+    "init_l1out=false)",
+    "conv2d(dtype=float16, fm_shape=[1,1,1,16], kernel_shape=[1,1,5,16,16], stride=[1,2], pad=[5,7,2,0], "
+    "dilation=[2,2], init_l1out=false)",
+    "conv2d(dtype=float16, fm_shape=[2,2,1,16], kernel_shape=[2,1,2,16,16], stride=[3,2], pad=[5,8,6,7], "
+    "dilation=[2,3], init_l1out=false)",
+};
+enum { LONE_COUNT = sizeof LONE / sizeof *LONE };
+
+static void fill_negative_zeros(float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = -0.0F;
+    }
+}
+
+/* _i: a level and a specification. */
+START_TEST(negative_zeros)
+{
+    half_case t;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    aic_kernel *kernel;
+    options.isa = levels_name(_i / LONE_COUNT);
+    half_case_open(&t, LONE[_i % LONE_COUNT]);
+    half_case_fill(&t, HALF_IMAGE);
+    half_case_fill(&t, HALF_WEIGHT);
+    const int64_t elements = t.operand[HALF_OUT].elements;
+    void *operands[] = {t.expected, t.data[HALF_IMAGE], t.data[HALF_WEIGHT]};
+    fill_negative_zeros(t.expected, elements);
+    fill_negative_zeros(t.data[HALF_OUT], elements);
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    ck_assert_int_eq(aic_kernel_create(context, &t.spec, NULL, &kernel), AIC_OK);
+    ck_assert_int_eq(aic_reference(&t.spec, NULL, operands, HALF_OPERANDS), AIC_OK);
+    ck_assert_int_eq(aic_kernel_call(kernel, t.data, HALF_OPERANDS), AIC_OK);
+    ck_assert_mem_eq(t.data[HALF_OUT], t.expected, (size_t)elements * sizeof *t.expected);
+    aic_kernel_destroy(kernel);
+    aic_context_destroy(context);
+    half_case_close(&t);
+}
+END_TEST
+
 Suite *suite_padding(void)
 {
     Suite *suite = suite_create("padding");
     TCase *tcase = tcase_create("padding");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, specials, 0, levels_count() * SPECS_COUNT);
+    tcase_add_loop_test(tcase, negative_zeros, 0, levels_count() * LONE_COUNT);
     suite_add_tcase(suite, tcase);
     return suite;
 }
