@@ -98,10 +98,11 @@ static aic_bands_key key_of(const frame *f)
     const aic_strips *s = &f->strips;
     const bool staged = t->staging.pitch > 0;
     unsigned input[AIC_EPILOGUE_STEPS];
-    aic_bands_key key = {.fast = !is_short(f->plan),
+    const bool fast = !is_short(f->plan);
+    aic_bands_key key = {.fast = fast,
                          .operands = (int64_t)f->plan->operands,
                          .table = reads_table(t),
-                         .one_part = t->division.parts == 1 && t->geometry.slices == 1,
+                         .one_part = !fast && t->division.parts == 1 && t->geometry.slices == 1,
                          .small_rows = t->geometry.rows.small_count > 0,
                          .small_cols = t->geometry.cols.small_count > 0,
                          .one_col = aic_split_count(&t->geometry.cols) == 1,
@@ -112,8 +113,6 @@ static aic_bands_key key_of(const frame *f)
                          .skips_rows = t->panel.padding.rows,
                          .skips_columns = t->panel.padding.columns,
                          .edges = t->panel.padding.edges,
-                         .dilated_rows = t->panel.padding.rows && c->down.dilation > 1,
-                         .dilated_columns = t->panel.padding.columns && c->across.dilation > 1,
                          .row_residues = t->band.row_residues > 1,
                          .col_residues = t->band.col_residues > 1,
                          .staged = staged,
@@ -220,7 +219,8 @@ static void give_range(aic_use *use, const char *direction, const aic_line *l, c
 {
     aic_use_number(use, l->taps, "%s.taps", direction);
     aic_use_number(use, l->taps - 1, "%s.last", direction);
-    aic_use_number(use, l->dilation, "%s.dilation", direction);
+    aic_use_number(use, l->dilation - 1, "%s.between", direction);
+    aic_use_number(use, aic_parts(1 << AIC_BANDS_SHARE_BITS, l->dilation), "%s.share", direction);
     aic_use_number(use, l->extent + l->pad, "%s.end", direction);
     for (int s = 0; s < (split->small_count > 0 ? 2 : 1); s++) {
         aic_use_number(use, (split->large - s - 1) * l->stride, "%s.reach.%d", direction, s);

@@ -62,7 +62,8 @@
  *     runs.T, run.pitch.T        runs, a loop; from one to the next; unless at_once
  *     run.skip.T, run.gap.T      from the end of a run to the next in the buffer, and pixels in the result; with defers
  *   where tiles leave out taps, for rows D = down and columns D = across:
- *     D.stride, D.pad, D.taps, D.dilation            of the contraction; down.stride and down.pad once
+ *     D.stride, D.pad, D.taps    of the contraction; down.stride and down.pad once
+ *     D.between, D.share         pixels between two taps; 1 / dilation in units of 2^-AIC_BANDS_SHARE_BITS, rounded up
  *     D.last                     the last tap
  *     D.end                      extent and padding before it
  *     D.reach.S                  image rows from the first to the last pixel of a tile
@@ -80,5 +81,9 @@
 #include "codegen/program.h"
 
 enum { AIC_BANDS_INPUTS = 6, AIC_BANDS_TILES = 4 }; /* entries of the key's `input`; sizes of tiles */
+
+/* A share rounded up is too large by less than 2^-24, and gives the same quotients as a division up to 2^24 divided by
+ * the dilation: 65793 pixels, of which images have 4096 and padding 255. */
+enum { AIC_BANDS_SHARE_BITS = 24 };
 
 #endif

@@ -96,14 +96,6 @@ void aic_store_band_count(const aic_band_taps *t, LLVMValueRef height, LLVMValue
     aic_branch_end(e, &branch);
 }
 
-/* a divided by the dilation, rounded up; a is not negative. */
-static LLVMValueRef divide_up(const aic_band_taps *t, LLVMValueRef a, bool dilated, LLVMValueRef dilation)
-{
-    aic_emit *e = t->e;
-    LLVMValueRef more = dilated ? aic_add(e, aic_add(e, a, dilation), aic_int(e, -1)) : a;
-    return dilated ? LLVMBuildUDiv(e->builder, more, dilation, "") : a;
-}
-
 static void store_word(const aic_band_taps *t, LLVMValueRef value, int word)
 {
     aic_store(t->e, value, t->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);
@@ -113,32 +105,39 @@ static void store_word(const aic_band_taps *t, LLVMValueRef value, int word)
  * pixels behind where the first output pixel does; the tile's last one reads `reach` further on. */
 typedef struct line {
     const char *name;
-    bool dilated;
     LLVMValueRef step, reach;
 } line;
 
-static line line_of(const aic_band_taps *t, const char *name, bool dilated, int size, LLVMValueRef first)
+static line line_of(const aic_band_taps *t, const char *name, int size, LLVMValueRef first)
 {
-    return (line){name, dilated, aic_times(t->e, first, aic_number(t->e, "%s.stride", name)),
+    return (line){name, aic_times(t->e, first, aic_number(t->e, "%s.stride", name)),
                   aic_number(t->e, "%s.reach.%d", name, size)};
+}
+
+/* How many taps there are in so many image pixels, from the first of them on; 0 where that is negative: pixels divided
+ * by the dilation, rounded up. */
+static LLVMValueRef taps_in(const aic_band_taps *t, const line *l, LLVMValueRef pixels)
+{
+    aic_emit *e = t->e;
+    LLVMValueRef more = aic_add(e, aic_max(e, pixels, aic_int(e, 0)), aic_number(e, "%s.between", l->name));
+    LLVMValueRef product = aic_times(e, more, aic_number(e, "%s.share", l->name));
+    return LLVMBuildLShr(e->builder, product, aic_int(e, AIC_BANDS_SHARE_BITS), "");
 }
 
 /* The first tap that does not lie before the image for the pixel that reads at `at`; the last one if all do. */
 static LLVMValueRef first_tap(const aic_band_taps *t, const line *l, LLVMValueRef at)
 {
     aic_emit *e = t->e;
-    LLVMValueRef before = aic_max(e, difference(t, aic_number(e, "%s.pad", l->name), at), aic_int(e, 0));
-    return aic_min(e, divide_up(t, before, l->dilated, aic_number(e, "%s.dilation", l->name)),
-                   aic_number(e, "%s.last", l->name));
+    LLVMValueRef before = difference(t, aic_number(e, "%s.pad", l->name), at);
+    return aic_min(e, taps_in(t, l, before), aic_number(e, "%s.last", l->name));
 }
 
 /* The end of the taps that do not lie behind the image for that pixel; at least `least`. */
 static LLVMValueRef end_tap(const aic_band_taps *t, const line *l, LLVMValueRef at, LLVMValueRef least)
 {
     aic_emit *e = t->e;
-    LLVMValueRef inside = aic_max(e, difference(t, aic_number(e, "%s.end", l->name), at), aic_int(e, 0));
-    LLVMValueRef end = divide_up(t, inside, l->dilated, aic_number(e, "%s.dilation", l->name));
-    return aic_min(e, aic_max(e, end, least), aic_number(e, "%s.taps", l->name));
+    LLVMValueRef inside = difference(t, aic_number(e, "%s.end", l->name), at);
+    return aic_min(e, aic_max(e, taps_in(t, l, inside), least), aic_number(e, "%s.taps", l->name));
 }
 
 /* Stores the two words of the range of taps in a direction: those that any of the tile's pixels does. With edges the
@@ -160,7 +159,7 @@ static void store_range(const aic_band_taps *t, const line *l, int word, bool ed
 void aic_store_row_range(const aic_band_taps *t, LLVMValueRef first, int size)
 {
     if (t->key->skips_rows) {
-        const line l = line_of(t, "down", t->key->dilated_rows, size, first);
+        const line l = line_of(t, "down", size, first);
         store_range(t, &l, AIC_TILE_FIRST_ROW, false);
     }
 }
@@ -170,6 +169,6 @@ void aic_store_column_range(const aic_band_taps *t, LLVMValueRef first, int size
     if (!t->key->skips_columns) {
         return;
     }
-    const line l = line_of(t, "across", t->key->dilated_columns, size, first);
+    const line l = line_of(t, "across", size, first);
     store_range(t, &l, AIC_TILE_FIRST_COLUMN, t->key->edges);
 }
