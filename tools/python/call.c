@@ -153,8 +153,10 @@ static int64_t now(void)
 EXPORT int64_t aic_python_time(kernel_call *call, void *kernel, void *const *operands, size_t count, int64_t calls)
 {
     const int64_t start = now();
-    int failed = 0;
-    for (int64_t i = 0; i < calls; i++)
-        failed |= call(kernel, operands, count);
-    return failed != 0 ? -1 : now() - start;
+    for (int64_t i = 0; i < calls; i++) {
+        const int status = call(kernel, operands, count);
+        if (status != 0)
+            return -(int64_t)status;
+    }
+    return now() - start;
 }

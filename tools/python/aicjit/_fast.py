@@ -81,7 +81,8 @@ def _samples():
 
 
 def timer():
-    """The function of C that makes so many calls and says how many nanoseconds they take; None without the file."""
+    """The function of C that makes so many calls and says how many nanoseconds they take, or minus the status of the first that
+    fails; None without the file."""
     library = load_own(_NAME)
     if library is None:
         return None

@@ -164,20 +164,28 @@ def _time_in_python(run, handle, pointers, count, calls):
     """Without the file of C: also what Python needs to make a call, some 300 ns."""
     start = time.perf_counter_ns()
     for _ in range(calls):
-        run(handle, pointers, count)
+        status = run(handle, pointers, count)
+        if status:
+            return -status
     return time.perf_counter_ns() - start
 
 
-_time_calls = timer() or _time_in_python  # nanoseconds of that many calls
+_time_calls = timer() or _time_in_python  # nanoseconds of that many calls, or minus a status
+
+
+def _timed(*call):
+    taken = _time_calls(*call)
+    check(-min(taken, 0))
+    return max(taken, 1)
 
 
 def _samples(run, handle, pointers, count, min_time):
     """Nanoseconds of a call, over and over for about min_time seconds."""
-    once = max(_time_calls(run, handle, pointers, count, 1) for _ in range(2))
+    once = max(_timed(run, handle, pointers, count, 1) for _ in range(2))
     calls = max(1, min(10000, int(2e5 / (once + 1))))
     end, samples = time.perf_counter() + min_time, []
     while len(samples) < 5 or time.perf_counter() < end:
-        samples.append(max(_time_calls(run, handle, pointers, count, calls), 1) / calls)
+        samples.append(_timed(run, handle, pointers, count, calls) / calls)
     return sorted(samples)
 
 
