@@ -263,19 +263,15 @@ static aic_routine use_direct(aic_program *program, const aic_tiling *t)
     return use_product(program, t, &key, t->band.pixel_pitch, t->staging.pitch, "direct");
 }
 
-/* Blocks of 16 output channels of a panel. */
-static int64_t blocks_of(const aic_tiling *t)
-{
-    return aic_parts(t->geometry.panel_channels, AIC_BLOCK_COLUMNS);
-}
-
 static aic_routine use_output(aic_program *program, const aic_tiling *t, int64_t cols)
 {
     const aic_plan_transform *f = &t->transform;
     const int64_t row = aic_staged_row(&t->wish, cols) * AIC_ROW_BYTES;
+    const int64_t blocks = aic_parts(t->geometry.panel_channels, AIC_BLOCK_COLUMNS);
+    const int64_t steps = t->geometry.panel_channels % AIC_BLOCK_COLUMNS == 0 ? blocks : 1, step = blocks / steps;
     aic_winograd_key key = key_of(t);
     aic_use use;
-    key.vectors = t->geometry.vectors;
+    key.vectors = t->geometry.vectors / steps;
     key.adds = t->geometry.accumulate;
     aic_use_begin(&use, program, &aic_part_winograd_output, &key);
     for (int64_t i = 1; i < f->points; i++) {
@@ -284,10 +280,13 @@ static aic_routine use_output(aic_program *program, const aic_tiling *t, int64_t
     for (int64_t i = 1; i < f->m; i++) {
         aic_use_number(&use, i * row, "out.%lld", (long long)i);
     }
-    for (int64_t i = 1; i < blocks_of(t); i++) {
+    for (int64_t i = 1; i < step; i++) {
         aic_use_number(&use, i * f->block_bytes, "block.%lld", (long long)i);
         aic_use_number(&use, i * t->staging.pitch, "out.block.%lld", (long long)i);
     }
+    aic_use_trips(&use, steps, "steps");
+    aic_use_number(&use, step * f->block_bytes, "sums.step");
+    aic_use_number(&use, step * t->staging.pitch, "out.step");
     return aic_program_add(program, &use, "results");
 }
 

@@ -6,6 +6,8 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 
+#include <string.h>
+
 enum { SIDE = AIC_WINOGRAD_SIDE, FLOAT_BYTES = 4, WORD_BYTES = 8, ROW_BYTES = 64, COLUMNS = 16, TAPS = 3 };
 
 /* ---- matrices ---- */
@@ -55,20 +57,20 @@ static const int *factors(const matrix_row *matrix, int64_t m, int64_t number)
     return matrix->factor;
 }
 
-/* A row times a column of `count` vectors, each `step` behind the other. The multiple of greatest factor comes last. */
-static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *vector, int count, int step)
+/* Factors times vectors, of which every `by`-th counts, each `step` behind the other. The multiples come last. */
+static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *vector, int count, int by, int step)
 {
     LLVMValueRef sum = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count; i += by) {
             const bool alone = factor[i] == 1 || factor[i] == -1;
             LLVMValueRef term = vector[i * step];
             if (factor[i] == 0 || alone != (pass == 0)) {
                 continue;
             }
             if (!alone) {
-                LLVMValueRef by = aic_const_float(LLVMTypeOf(term), factor[i]);
-                sum = sum == NULL ? LLVMBuildFMul(e->builder, by, term, "") : aic_fma(e, by, term, sum);
+                LLVMValueRef many = aic_const_float(LLVMTypeOf(term), factor[i]);
+                sum = sum == NULL ? LLVMBuildFMul(e->builder, many, term, "") : aic_fma(e, many, term, sum);
             } else if (sum == NULL) {
                 sum = factor[i] > 0 ? term : LLVMBuildFNeg(e->builder, term, "");
             } else {
@@ -79,20 +81,49 @@ static LLVMValueRef times(aic_emit *e, const int *factor, const LLVMValueRef *ve
     return sum;
 }
 
-/* matrix * x * transposed matrix, x being count x count vectors; the result is rows x rows, both with SIDE in a row. */
-static void transform(aic_emit *e, const matrix_row *matrix, int64_t m, int rows, int count,
-                      LLVMValueRef x[SIDE * SIDE])
+/* Puts m + 2 vectors, a matrix of a row for each point times `count` of them, in their place. Opposite points, numbers
+ * 1 and 2, 3 and 4, have the same even part, and odd parts that differ in sign. */
+static void to_points(aic_emit *e, const matrix_row *matrix, int64_t m, int count, LLVMValueRef *x, int step)
 {
-    LLVMValueRef half[SIDE * SIDE] = {NULL};
-    for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < count; c++) {
-            half[r * SIDE + c] = times(e, factors(matrix, m, r), &x[c], count, SIDE);
-        }
+    LLVMValueRef y[SIDE];
+    const int last = (int)m + 1;
+    y[0] = times(e, factors(matrix, m, 0), x, count, 1, step);
+    for (int point = 1; point < last; point += 2) {
+        const int *factor = factors(matrix, m, point);
+        LLVMValueRef even = times(e, factor, x, count, 2, step);
+        LLVMValueRef odd = times(e, &factor[1], &x[step], count - 1, 2, step);
+        y[point] = LLVMBuildFAdd(e->builder, even, odd, "");
+        y[point + 1] = LLVMBuildFSub(e->builder, even, odd, "");
     }
-    for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < rows; c++) {
-            x[r * SIDE + c] = times(e, factors(matrix, m, c), &half[r * SIDE], count, 1);
+    y[last] = times(e, factors(matrix, m, last), x, count, 1, step);
+    for (int i = 0; i <= last; i++) {
+        x[i * step] = y[i];
+    }
+}
+
+/* Puts A^T times m + 2 vectors, one for each point, in their place. Opposite points count by their sums and their
+ * differences. */
+static void from_points(aic_emit *e, int64_t m, LLVMValueRef *x, int step)
+{
+    LLVMValueRef y[SIDE];
+    const int count = (int)m + 2;
+    for (int i = 1; i + 1 < count; i += 2) {
+        LLVMValueRef one = x[i * step], opposite = x[(i + 1) * step];
+        x[i * step] = LLVMBuildFAdd(e->builder, one, opposite, "");
+        x[(i + 1) * step] = LLVMBuildFSub(e->builder, one, opposite, "");
+    }
+    for (int row = 0; row < (int)m; row++) {
+        int factor[SIDE];
+        memcpy(factor, factors(A, m, row), sizeof factor);
+        for (int i = 1; i + 1 < count; i += 2) {
+            const int one = factor[i], opposite = factor[i + 1];
+            factor[i] = (one + opposite) / 2;
+            factor[i + 1] = (one - opposite) / 2;
         }
+        y[row] = times(e, factor, x, count, 1, step);
+    }
+    for (int row = 0; row < (int)m; row++) {
+        x[row * step] = y[row];
     }
 }
 
@@ -115,12 +146,18 @@ static LLVMValueRef emit_window(aic_emit *e, int64_t m, LLVMValueRef v, LLVMValu
 {
     const int side = (int)m + 2, last = side - 1;
     LLVMValueRef x[SIDE * SIDE] = {NULL};
-    for (int i = 0; i < side * side; i++) {
-        x[i / side * SIDE + i % side] = aic_load(e, type, aic_at_nth(e, raw, "pixel", i), 0, FLOAT_BYTES);
+    for (int col = 0; col < side; col++) {
+        for (int row = 0; row < side; row++) {
+            LLVMValueRef pixel = aic_at_nth(e, raw, "pixel", row * side + col);
+            x[row * SIDE + col] = aic_load(e, type, pixel, 0, FLOAT_BYTES);
+        }
+        to_points(e, B, m, side, &x[col], SIDE);
     }
-    transform(e, B, m, side, side, x);
-    for (int i = 0; i < side * side; i++) {
-        aic_store(e, x[i / side * SIDE + i % side], aic_at_nth(e, v, "point", i), 0, FLOAT_BYTES);
+    for (int row = 0; row < side; row++) {
+        to_points(e, B, m, side, &x[row * SIDE], 1);
+        for (int col = 0; col < side; col++) {
+            aic_store(e, x[row * SIDE + col], aic_at_nth(e, v, "point", row * side + col), 0, FLOAT_BYTES);
+        }
     }
     const LLVMValueRef corner[] = {x[0], x[last], x[last * SIDE], x[last * SIDE + last]};
     for (int i = 0; i < 4; i++) {
@@ -333,17 +370,23 @@ static void emit_vector(aic_emit *e, const aic_winograd_key *key, unsigned vecto
     sums = aic_at_nth(e, sums, "block", (int)block_of(key, vector));
     out = aic_at_nth(e, out, "out.block", (int)block_of(key, vector));
     const int64_t column = column_of(key, vector);
-    for (int i = 0; i < side * side; i++) {
-        x[i / side * SIDE + i % side] = aic_load(e, type, aic_at_nth(e, sums, "point", i), column, FLOAT_BYTES);
-    }
-    transform(e, A, key->m, m, side, x);
-    for (int i = 0; i < m * m; i++) {
-        LLVMValueRef to = aic_at_nth(e, out, "out", i / m), result = x[i / m * SIDE + i % m];
-        const int64_t offset = (int64_t)(i % m) * ROW_BYTES + column;
-        if (key->adds) {
-            result = LLVMBuildFAdd(e->builder, aic_load(e, type, to, offset, FLOAT_BYTES), result, "");
+    for (int col = 0; col < side; col++) {
+        for (int row = 0; row < side; row++) {
+            LLVMValueRef point = aic_at_nth(e, sums, "point", row * side + col);
+            x[row * SIDE + col] = aic_load(e, type, point, column, FLOAT_BYTES);
         }
-        aic_store(e, result, to, offset, FLOAT_BYTES);
+        from_points(e, key->m, &x[col], SIDE);
+    }
+    for (int row = 0; row < m; row++) {
+        from_points(e, key->m, &x[row * SIDE], 1);
+        for (int col = 0; col < m; col++) {
+            LLVMValueRef to = aic_at_nth(e, out, "out", row), result = x[row * SIDE + col];
+            const int64_t offset = (int64_t)col * ROW_BYTES + column;
+            if (key->adds) {
+                result = LLVMBuildFAdd(e->builder, aic_load(e, type, to, offset, FLOAT_BYTES), result, "");
+            }
+            aic_store(e, result, to, offset, FLOAT_BYTES);
+        }
     }
 }
 
@@ -353,9 +396,14 @@ LLVMValueRef aic_emit_part_winograd_output(aic_emit *e, const void *of, const ch
     const aic_winograd_key *key = of;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
     aic_note_function(e, "results of a small tile of %lld x %lld pixels", (long long)key->m, (long long)key->m);
+    aic_loop loop;
+    aic_loop_over(e, &loop, "step: blocks of output channels", aic_trips(e, "steps"));
+    LLVMValueRef out = aic_at_index(e, aic_emit_param(e, 0), loop.index, "out.step");
+    LLVMValueRef sums = aic_at_index(e, aic_emit_param(e, 1), loop.index, "sums.step");
     for (unsigned v = 0; v < key->vectors; v++) {
-        emit_vector(e, key, v, aic_emit_param(e, 0), aic_emit_param(e, 1));
+        emit_vector(e, key, v, out, sums);
     }
+    aic_loop_end(e, &loop);
     return aic_emit_function_end(e);
 }
 
@@ -382,7 +430,12 @@ LLVMValueRef aic_emit_part_winograd_weights(aic_emit *e, const void *of, const c
         LLVMValueRef weight = aic_load(e, floats, aic_at(e, panel, aic_number(e, "tap.%d", i)), 0, FLOAT_BYTES);
         x[i / TAPS * SIDE + i % TAPS] = LLVMBuildFPExt(e->builder, weight, doubles, "");
     }
-    transform(e, G, key->m, side, TAPS, x);
+    for (int col = 0; col < TAPS; col++) {
+        to_points(e, G, key->m, TAPS, &x[col], SIDE);
+    }
+    for (int row = 0; row < side; row++) {
+        to_points(e, G, key->m, TAPS, &x[row * SIDE], 1);
+    }
     for (int i = 0; i < side * side; i++) {
         LLVMValueRef plane = aic_at(e, panel, aic_number(e, "plane.%d", i));
         LLVMValueRef value =

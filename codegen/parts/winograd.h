@@ -35,8 +35,10 @@
  *       raw.pixel                  of a pixel in the band
  *
  *     void winograd_output(out, sums)                      one small tile, from its sums to the staging buffer
- *       point.P, block.B           where the sums of point P, of block B of output channels are
- *       out.R, out.block.B         where row R of the results, block B are
+ *       steps                      blocks of 16 output channels, a loop; 1 if a panel has no whole ones
+ *       sums.step, out.step        from one to the next: sums, results
+ *       point.P, block.B           where the sums of point P are, of block B of a step
+ *       out.R, out.block.B         where row R of the results is, block B of a step
  *
  *     void winograd_weights(panel)                         weights by points from those by taps, which it has
  *       steps                      bytes of the weights of a tap, a loop
