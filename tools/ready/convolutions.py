@@ -26,9 +26,10 @@ PRODUCTS = (2e5, 1.5e8)  # of a layer: fewer and more are left out
 BIAS = ", init_l1out=false, l1out=channel"
 BYTES = " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
 HALVES = " | fixpipe(src=float32, dst=float16, format=NZ, quantPre=F322F16, reluEn=true)"
-FAST = ", accumulate=fast"
+FAST, WINOGRAD = ", accumulate=fast", ", accumulate=winograd"
 KINDS = [("int8", "", "")] * 2 + [("int8", "", BYTES)] * 3 + [("int8", BIAS, BYTES)] * 3
 KINDS += [("float16", FAST, "")] * 2 + [("float16", FAST, HALVES)] + [("float16", FAST + BIAS, HALVES)] * 2 + [("float16", "", "")]
+KINDS += [("float16", WINOGRAD, ""), ("float16", WINOGRAD + BIAS, HALVES)]
 
 
 def draw_layer(r):
@@ -36,7 +37,9 @@ def draw_layer(r):
     while True:
         dtype, words, then = r.choice(KINDS)
         kernel, stride = r.choice(KERNELS), r.choice((1, 1, 1, 1, 2))
-        dilation = r.choice([1] * 14 + [2, 3]) if kernel != (1, 1) else 1
+        if WINOGRAD in words:  # other layers are as with FAST
+            kernel, stride = (3, 3), 1
+        dilation = r.choice([1] * 14 + [2, 3]) if kernel != (1, 1) and WINOGRAD not in words else 1
         high = r.choice(SIDES) if r.random() < 0.7 else r.randint(1, 120)
         wide = high if r.random() < 0.8 else r.randint(1, 120)
         blocks = -(-r.choice(CHANNELS + MORE_CHANNELS) // (32 if dtype == "int8" else 16))
