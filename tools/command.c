@@ -62,6 +62,7 @@ const command_variable *command_variable_at(size_t index)
         {"AIC_CACHE", "off, ro or rw: whether kernels are read from the disk cache and written to it (default rw)"},
         {"AIC_CACHE_DIR", "the folder of the disk cache (default aicjit in the user's cache directory)"},
         {"AIC_CODEGEN", "the generator's module (default: the one in the library's folder)"},
+        {"AIC_PYTHON", "the Python interpreter that reads ONNX files (default python3)"},
         {"AIC_VERBOSE",
          "1: a line on standard error for every kernel that is made or loaded; 2: and for every lookup; or, as "
          "lines of CSV, of any of create,exec,cache,dispatch"},

@@ -136,6 +136,31 @@ cp two/c.npy three
 expect 'macros that are the same' 2 '"X" and "x" would share the macro NET_IN_X_BYTES' "$aicjit" network export three -o net.o --header net.h
 ok 'the old object stays' cmp net.o old.o
 
+# ---- ONNX files: what Python is asked for, and what it answers (tests/python/networks/test_tool.py has real files) ----
+
+cat >python.sh <<'END'
+#!/bin/sh
+printf '%s\n' "$*" >>asked.txt
+case $3 in
+wrong*) echo 'aicjit: no model' >&2; exit 2 ;;
+lost*) exit 7 ;;
+killed*) kill -9 $$ ;;
+esac
+cp -r net "$4"
+END
+chmod +x python.sh
+export AIC_PYTHON=./python.sh
+expect 'an ONNX file' 0 '^2 kernels: ' "$aicjit" network compile model.onnx
+expect 'an ONNX file and a folder' 0 '^2 kernels: ' "$aicjit" network compile ./model.onnx -o 'a folder'
+ok 'what was asked for' test "$(cat asked.txt)" = '-m aicjit.onnx model.onnx model
+-m aicjit.onnx ./model.onnx a folder'
+expect 'what the file became' 0 '0 differ' "$aicjit" network run 'a folder' --in x=x.npy --expect y=y.npy
+expect 'a wrong file' 2 '^aicjit: no model$' "$aicjit" network compile wrong.onnx
+expect 'Python without the package' 3 '"./python.sh -m aicjit.onnx" ended by status 7' "$aicjit" network compile lost.onnx
+expect 'Python that is killed' 3 'ended by signal 9' "$aicjit" network compile killed.onnx
+expect 'no Python' 3 '"./none" cannot be run' env AIC_PYTHON=./none "$aicjit" network compile model.onnx
+unset AIC_PYTHON
+
 # ---- wrong requests ----
 
 cp y.npy old.npy
@@ -145,15 +170,15 @@ expect 'two folders' 2 '"net" is one too many' "$aicjit" network run net net
 expect 'unknown action' 2 '"walk" is none of run' "$aicjit" network walk net
 expect 'not there' 2 '"none": No such file' "$aicjit" network run none
 expect 'a file' 2 '"x.npy": Not a directory' "$aicjit" network run x.npy
-expect 'an ONNX file' 2 'the Python package reads ONNX files' "$aicjit" network compile model.onnx
-expect 'an ONNX file and a folder' 2 'the Python package reads ONNX files' "$aicjit" network compile model.onnx -o folder
+expect 'an ONNX file to run' 2 '"model.onnx": run needs a folder, which compile model.onnx -o DIR makes' "$aicjit" network run model.onnx
+expect 'an ONNX file without a name' 2 '"./.onnx" gives no name of a folder' "$aicjit" network compile ./.onnx
 expect 'missing input' 2 'input x is missing' "$aicjit" network run net
 expect 'unknown name' 2 '"z"' "$aicjit" network run net --in x=x.npy --out z=z.npy
 expect 'input of another size' 2 'x: "net/w.npy": shape is' "$aicjit" network run net --in x=net/w.npy --out y=old.npy
 expect 'the old result stays' 0 '' cmp y.npy old.npy
 expect 'an output that cannot be' 2 'none/y.npy' "$aicjit" network run net --in x=x.npy --out y=none/y.npy
 expect 'a level that is none' 2 'sse9' "$aicjit" network run net --in x=x.npy --isa sse9
-for wrong in 'explain --in x=x.npy' 'bench --out y=y2.npy' 'explain --json' 'run --json' 'compile --reference' 'run --min-time 1' 'run --name net' 'bench -o net.o'; do
+for wrong in 'explain --in x=x.npy' 'bench --out y=y2.npy' 'explain --json' 'run --json' 'compile --reference' 'compile -o folder' 'run --min-time 1' 'run --name net' 'bench -o net.o'; do
     # shellcheck disable=SC2086 # words
     set -- $wrong
     expect "$wrong" 2 "$2: has no effect on $1" "$aicjit" network "$1" net "${@:2}"

@@ -4,22 +4,26 @@
 #include "tools/export_files.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/timer.h"
+#include "tools/onnx_file.h"
 #include "tools/progress.h"
 #include "tools/results.h"
 #include "tools/session.h"
 #include "tools/tensor_view.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+static const char ONNX[] = ".onnx";
+
 typedef struct network_state {
-    const char *folder;
+    const char *folder; /* compile: or a file of ONNX */
     cli_session session;
     cli_operands operands;
     compare_limits limits;
     bool reference, json;
-    const char *object, *header, *name, *target; /* of export */
+    const char *object, *header, *name, *target; /* of export; object: also the folder that compile makes */
     double seconds;                              /* of bench */
     aic_network_options options;
     network_clock *clock;
@@ -42,17 +46,6 @@ static bool show_progress(void *user, size_t made, size_t kernels)
         go_on = progress_step() && go_on;
     }
     return go_on;
-}
-
-/* What is no folder: most likely a file of ONNX. */
-static int check_folder(const char *folder)
-{
-    return outfile_ends(folder, ".onnx")
-               ? cli_fail(CLI_WRONG,
-                          "network: \"%.200s\": the Python package reads ONNX files: "
-                          "python3 -c 'import aicjit.onnx; aicjit.onnx.load(\"%.200s\").save(\"DIR\")' makes a folder",
-                          folder, folder)
-               : CLI_DONE;
 }
 
 static int open_network(network_state *n)
@@ -163,10 +156,28 @@ static int explain_network(network_state *n)
     return CLI_DONE;
 }
 
+/* A file of ONNX becomes the folder -o, or one of the file's name without the suffix. */
+static int convert_file(network_state *n, char made[PATH_MAX])
+{
+    const char *file = n->folder, *slash = strrchr(file, '/');
+    const size_t length = strlen(file) - strlen(ONNX);
+    if (n->object != NULL) {
+        n->folder = n->object;
+    } else if (length >= PATH_MAX || strcmp(slash != NULL ? slash + 1 : file, ONNX) == 0) {
+        return cli_fail(CLI_WRONG, "network: \"%.200s\" gives no name of a folder: -o DIR is missing", file);
+    } else {
+        (void)snprintf(made, PATH_MAX, "%.*s", (int)length, file);
+        n->folder = made;
+    }
+    return onnx_file_convert(file, n->folder);
+}
+
 static int compile_network(network_state *n)
 {
+    char made[PATH_MAX];
     aic_cache_stats stats = aic_cache_stats_init();
-    int status = open_network(n);
+    int status = outfile_ends(n->folder, ONNX) ? convert_file(n, made) : CLI_DONE;
+    status = status == CLI_DONE ? open_network(n) : status;
     status = status == CLI_DONE ? cli_status(NULL, aic_context_cache_stats(n->session.context, &stats)) : status;
     if (status == CLI_DONE) {
         printf("%zu kernels: %" PRIu64 " made, %" PRIu64 " loaded, in %.1f ms\n", n->facts.kernels, stats.compiles,
@@ -216,7 +227,7 @@ static int export_network(network_state *n)
 /* ---- the command line ---- */
 
 /* What options an action takes beside those of all. */
-enum { TAKES_FILES = 1, TAKES_RESULTS = 2, TAKES_TIME = 4, TAKES_OBJECT = 8 };
+enum { TAKES_FILES = 1, TAKES_RESULTS = 2, TAKES_TIME = 4, TAKES_OBJECT = 8, TAKES_ONNX = 16 };
 
 static const struct {
     const char *name;
@@ -224,7 +235,7 @@ static const struct {
     int takes;
 } ACTIONS[] = {
     {"run", run_network, TAKES_FILES | TAKES_RESULTS},  {"explain", explain_network, 0},
-    {"bench", bench_network, TAKES_FILES | TAKES_TIME}, {"compile", compile_network, 0},
+    {"bench", bench_network, TAKES_FILES | TAKES_TIME}, {"compile", compile_network, TAKES_ONNX},
     {"export", export_network, TAKES_OBJECT},
 };
 enum { ACTIONS_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
@@ -247,7 +258,7 @@ static const char *find_useless(const network_state *n, int takes)
         {TAKES_RESULTS, n->reference, "--reference"},
         {TAKES_TIME, n->json, "--json"},
         {TAKES_TIME, n->seconds > 0, "--min-time"},
-        {TAKES_OBJECT, n->object != NULL, "-o"},
+        {outfile_ends(n->folder, ONNX) ? TAKES_OBJECT | TAKES_ONNX : TAKES_OBJECT, n->object != NULL, "-o"},
         {TAKES_OBJECT, n->header != NULL, "--header"},
         {TAKES_OBJECT, n->name != NULL, "--name"},
         {TAKES_OBJECT, n->target != NULL, "--target"},
@@ -265,7 +276,7 @@ static int run_action(network_state *n, const args_list *positional)
     size_t i = 0;
     if (positional->count != 2) {
         return cli_fail(CLI_WRONG, "network: say what to do and with which folder: run DIR, explain DIR, bench DIR, "
-                                   "compile DIR, export DIR");
+                                   "compile DIR or FILE.onnx, export DIR");
     }
     while (i < ACTIONS_COUNT && strcmp(ACTIONS[i].name, positional->items[0]) != 0) {
         i++;
@@ -275,13 +286,16 @@ static int run_action(network_state *n, const args_list *positional)
                         positional->items[0]);
     }
     n->folder = positional->items[1];
-    int status = check_folder(n->folder);
-    const char *useless = status == CLI_DONE ? find_useless(n, ACTIONS[i].takes) : NULL;
+    const char *useless = find_useless(n, ACTIONS[i].takes);
     if (useless != NULL) {
         return cli_fail(CLI_WRONG, "network: %s: has no effect on %s", useless, ACTIONS[i].name);
     }
+    if (outfile_ends(n->folder, ONNX) && (ACTIONS[i].takes & TAKES_ONNX) == 0) {
+        return cli_fail(CLI_WRONG, "network: \"%.200s\": %s needs a folder, which compile %.200s -o DIR makes",
+                        n->folder, ACTIONS[i].name, n->folder);
+    }
     n->seconds = n->seconds > 0 ? n->seconds : 1;
-    status = status == CLI_DONE ? ACTIONS[i].run(n) : status;
+    const int status = ACTIONS[i].run(n);
     aic_network_destroy(n->network);
     network_clock_free(n->clock);
     cli_session_close(&n->session);
@@ -300,7 +314,8 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         option_flag("--reference", "run: compute by the plain-C reference", &n->reference),
         option_real("--min-time", "SECONDS", "bench: measure for about that long (default 1)", &n->seconds, 0, 3600),
         option_flag("--json", "bench: print one JSON object", &n->json),
-        option_text("-o", "FILE", "export: the object file", &n->object),
+        option_text("-o", "PATH", "export: the object file; compile of FILE.onnx: the folder (default FILE)",
+                    &n->object),
         option_text("--header", "FILE", "export: its header", &n->header),
         option_text("--name", "NAME", "export: the function's name (default net)", &n->name),
         option_text("--target", "TRIPLE", "export: e.g. aarch64-linux-gnu (default: the host's)", &n->target),
@@ -309,10 +324,10 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
     };
     const args_command command = {
         .name = "network",
-        .arguments = "run DIR | explain DIR | bench DIR | compile DIR | export DIR [OPTION]...",
+        .arguments = "run DIR | explain DIR | bench DIR | compile DIR|FILE.onnx | export DIR [OPTION]...",
         .summary =
             "Runs a network, a folder of kernels and constants; tells what it consists of; measures it; or makes\n"
-            "its kernels, so that they are on disk.",
+            "its kernels, so that they are on disk, also of an ONNX file, which becomes such a folder.",
         ARGS_OPTIONS(options),
     };
     return cli_parse(&n->session, &command, argc, argv, 2, positional);

@@ -22,6 +22,7 @@ def main():
     if tool is None:
         sys.stderr.write("aicjit: the command line tool is not installed\n")
         return 3
+    os.environ.setdefault("AIC_PYTHON", sys.executable)  # by which the tool reads ONNX files
     os.execv(tool, ["aicjit", *sys.argv[1:]])
 
 

@@ -1,0 +1,57 @@
+"""`aicjit network compile FILE.onnx`: the tool, which asks this interpreter to read the file."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from build import Graph, onnx
+
+import aicjit
+from aicjit.__main__ import _tool
+
+
+def compile_file(file, *more):
+    return subprocess.run([_tool(), "network", "compile", str(file), *more], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, "AIC_PYTHON": sys.executable})
+
+
+@pytest.fixture
+def file(tmp_path):
+    g = Graph()
+    g.conv("x", "y", (8, 3, 3, 3))
+    onnx.save(g.model([1, 3, 8, 8]), tmp_path / "model.onnx")
+    return tmp_path / "model.onnx"
+
+
+def test_folder(file, tmp_path):
+    """The folder is what save() writes; its kernels are at hand then."""
+    done = compile_file(file, "-o", str(tmp_path / "folder"))
+    assert (done.returncode, done.stderr) == (0, "")
+    aicjit.onnx.load(file).save(tmp_path / "saved")
+    assert done.stdout.startswith("%d kernels: " % (tmp_path / "saved/network.txt").read_text().count("\nkernel "))
+    for saved in sorted((tmp_path / "saved").iterdir()):
+        assert (tmp_path / "folder" / saved.name).read_bytes() == saved.read_bytes()
+    x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
+    assert np.array_equal(aicjit.Network.open(tmp_path / "folder")(x), aicjit.onnx.load(file)(x))
+
+
+def test_name_of_the_file(file, tmp_path):
+    assert compile_file(file).returncode == 0
+    assert (tmp_path / "model" / "network.txt").is_file()
+
+
+def test_wrong_files(file, tmp_path):
+    """Status and message are the tool's, and nothing is written."""
+    g = Graph()
+    g.node("NonZero", ["x"], "y")
+    onnx.save(g.model([1, 3, 8, 8]), tmp_path / "other.onnx")
+    (tmp_path / "broken.onnx").write_bytes(b"no model")
+    for name, status, said in (("other", 2, "aicjit: network: 1 nodes are not supported:\n  y_node (NonZero)"),
+                               ("broken", 2, "aicjit: network: "), ("none", 3, "none.onnx: No such file")):
+        done = compile_file(tmp_path / (name + ".onnx"))
+        assert done.returncode == status and said in done.stderr and done.stdout == ""
+        assert not (tmp_path / name).exists()
+    done = compile_file(file, "-o", str(tmp_path / "broken.onnx"))
+    assert done.returncode == 3 and "broken.onnx" in done.stderr

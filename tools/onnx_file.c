@@ -1,0 +1,72 @@
+/* Networks from ONNX files; see onnx_file.h. */
+#include "tools/onnx_file.h"
+#include "tools/harness/fail.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_RUN = 127, OTHERS_MAX = 4096 };
+
+/* In a build folder the package lies beside the tool, in python: Python is to look there first. */
+static void prefer_own_package(void)
+{
+    char folder[PATH_MAX], package[PATH_MAX + 32], folders[sizeof package + OTHERS_MAX];
+    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *name = strrchr(folder, '/');
+    if (name == NULL) {
+        return;
+    }
+    *name = '\0';
+    (void)snprintf(package, sizeof package, "%s/python/aicjit/onnx", folder);
+    if (access(package, R_OK) == 0) {
+        const char *others = getenv("PYTHONPATH");
+        const int written = snprintf(folders, sizeof folders, "%s/python%s%s", folder, others != NULL ? ":" : "",
+                                     others != NULL ? others : "");
+        if (written < (int)sizeof folders) {
+            (void)setenv("PYTHONPATH", folders, 1);
+        }
+    }
+}
+
+static int wait_for(pid_t child, const char *interpreter)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return cli_fail(CLI_SYSTEM, "network: %.200s: %s", interpreter, strerror(errno));
+        }
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (WIFEXITED(status) && (code == CLI_DONE || code == CLI_WRONG || code == CLI_SYSTEM)) {
+        return code;
+    }
+    if (code == NOT_RUN) {
+        return cli_fail(CLI_SYSTEM,
+                        "network: ONNX files need Python and its package aicjit: \"%.200s\" cannot be run; "
+                        "AIC_PYTHON names another interpreter",
+                        interpreter);
+    }
+    return cli_fail(CLI_SYSTEM,
+                    "network: ONNX files need the Python package aicjit: \"%.200s -m aicjit.onnx\" ended by %s %d",
+                    interpreter, code > 0 ? "status" : "signal", code > 0 ? code : WTERMSIG(status));
+}
+
+int onnx_file_convert(const char *file, const char *folder)
+{
+    const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
+    prefer_own_package();
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)execlp(interpreter, interpreter, "-m", "aicjit.onnx", file, folder, (char *)NULL);
+        _exit(NOT_RUN);
+    }
+    return child > 0 ? wait_for(child, interpreter) : cli_fail(CLI_SYSTEM, "network: a process: %s", strerror(errno));
+}
