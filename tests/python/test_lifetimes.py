@@ -4,6 +4,7 @@ import copy
 import gc
 import pickle
 import threading
+import types
 import warnings
 import weakref
 
@@ -191,7 +192,10 @@ def lenders():
     def interface(array):
         return type("Picture", (), {"__array_interface__": property(lambda self: array.__array_interface__)})()
 
-    return {"dlpack": dlpack, "interface": interface, "memoryview": memoryview,
+    def instance(array):
+        return types.SimpleNamespace(__array_interface__=array.__array_interface__, kept=array)
+
+    return {"dlpack": dlpack, "interface": interface, "instance": instance, "memoryview": memoryview,
             "subclass": lambda array: array.view(type("Sub", (np.ndarray,), {"shape": None, "ctypes": None, "dtype": 5}))}
 
 
@@ -210,7 +214,7 @@ def test_arrays_of_others(random, name):
                            (x[:, :3], "is int8.1,3,5,32., not int8.1,4,5,32.")):
         with pytest.raises(aicjit.Error, match="conv2d: feature_map: " + message):
             kernel(lend(wrong), w)
-    if name == "interface":
+    if name in ("interface", "instance"):
         out = np.zeros_like(expected)
         lent = lend(out)
         assert kernel(x, w, out=lent) is lent and np.array_equal(out, expected)

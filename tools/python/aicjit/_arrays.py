@@ -82,7 +82,7 @@ def _view(value):
     kind = type(value)
     if hasattr(kind, "__dlpack__"):
         return np.from_dlpack(value)
-    if hasattr(kind, "__array_interface__"):
+    if hasattr(value, "__array_interface__") and not isinstance(value, type):  # an instance may have it, too
         return np.asarray(value)
     try:
         memory = memoryview(value)

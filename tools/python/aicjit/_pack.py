@@ -86,7 +86,10 @@ def quant_word(scale, offset=0, dtype="int8"):
 
 def _numbers(name, values, kinds):
     """An array of numbers of the given kinds of NumPy's types."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise OperandValueError("quant_words: %s: %s" % (name, error)) from error
     if array.dtype.kind not in kinds:
         raise OperandTypeError("quant_words: %s: is of %s, not of %s"
                                % (name, array.dtype, "numbers" if "f" in kinds else "integers"))
@@ -95,7 +98,12 @@ def _numbers(name, values, kinds):
 
 def quant_words(scale, offset=0, dtype="int8"):
     """Quantisation words, uint64, of the scales and offsets of channels: numbers or arrays that fit each other."""
-    scale, offset = np.broadcast_arrays(_numbers("scale", scale, "fiu"), _numbers("offset", offset, "iu"))
+    scale, offset = _numbers("scale", scale, "fiu"), _numbers("offset", offset, "iu")
+    try:
+        scale, offset = np.broadcast_arrays(scale, offset)
+    except ValueError as error:
+        raise OperandValueError("quant_words: offset: is of shape %s, which does not fit %s of scale"
+                                % (list(offset.shape), list(scale.shape))) from error
     is_signed = choice("quant_word: dtype", dtype, {"int8": True, "uint8": False})
     pairs = list(zip(scale.ravel().tolist(), offset.ravel().tolist()))
     for o in set(offset.ravel().tolist()):
