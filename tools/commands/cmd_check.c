@@ -150,19 +150,25 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     return status;
 }
 
+/* Where only the reference computes a choice there is no kernel to check. */
+static int check_choices(const check_state *check, const aic_spec *spec)
+{
+    const aic_status computed = aic_spec_check_choices(spec, &check->session.semantics);
+    return computed == AIC_OK ? CLI_DONE : cli_status("check", computed);
+}
+
 static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bool show_warning)
 {
     verify_case c;
     verify_report report;
-    const aic_status computed = aic_spec_check_choices(spec, &check->session.semantics);
-    if (computed != AIC_OK) { /* there is no kernel to check */
-        return cli_status("check", computed);
+    int status = check_choices(check, spec);
+    if (status != CLI_DONE) {
+        return status;
     }
     char *text = cli_spec_text(spec);
     if (text == NULL) {
         return cli_fail(CLI_SYSTEM, "check: memory ran out");
     }
-    int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
         if (show_warning) {
@@ -189,6 +195,9 @@ static int check_program(check_state *check, int64_t seed)
     size_t count = 0;
     int status = cli_pto_read(&check->pto, &check->session, &program);
     status = status == CLI_DONE ? cli_pto_statements("check", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        status = check_choices(check, list[i].spec);
+    }
     for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
         verify_report report;
         char repeat[700];
