@@ -57,6 +57,11 @@ static bool is_whole(int64_t size, int64_t m, int64_t extent)
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
     (void)target;
+    const int64_t m = s->m == 0 ? 2 : s->m; /* 0: it was left out, and neither fits */
+    if (c->pad_value != 0 && (m == 2 || m == 4) && (c->down.out % m != 0 || c->across.out % m != 0)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
+                        "m = %lld: small tiles reach beyond the padding, whose value is not 0", (long long)m);
+    }
     if (s->m != 2 && s->m != 4) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "m = %lld is neither 2 nor 4", (long long)s->m);
     }
@@ -73,10 +78,6 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     if (s->unroll < 1 || s->unroll > c->c0 || c->c0 % s->unroll != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
                         (long long)c->c0);
-    }
-    if (c->pad_value != 0 && (c->down.out % s->m != 0 || c->across.out % s->m != 0)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
-                        "m = %lld: small tiles reach beyond the padding, whose value is not 0", (long long)s->m);
     }
     return AIC_OK;
 }

@@ -222,6 +222,8 @@ START_TEST(refused)
          "m = 2: small tiles reach beyond the padding"},
         {PADDED(8, 14, 1), "schedule(kernel=winograd, m=4, rows=4, cols=4)",
          "m = 4: small tiles reach beyond the padding"},
+        {PADDED(15, 17, 1), "schedule(kernel=winograd, m=4)", "m = 4: small tiles reach beyond the padding"},
+        {PADDED(15, 17, 1), "schedule(kernel=winograd)", "m = 2: small tiles reach beyond the padding"},
     };
     aic_context *context = levels_context(levels_count() - 1, 1);
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
