@@ -9,15 +9,11 @@
 const char *limit_name(const aic_spec *spec, int64_t macs)
 {
     const stage_desc stage = stage_of(spec, 0), *first = &stage;
-    aic_dtype dtype = AIC_DTYPE_NONE;
-    aic_accumulate accumulate = AIC_ACCUMULATE_FAST;
-    if (first->op == AIC_OP_CONV2D) {
-        dtype = first->desc.conv2d.dtype, accumulate = first->desc.conv2d.accumulate;
-    } else if (first->op == AIC_OP_MMAD) {
-        dtype = first->desc.mmad.dtype, accumulate = first->desc.mmad.accumulate;
-    }
+    const aic_dtype dtype = first->op == AIC_OP_CONV2D ? first->desc.conv2d.dtype
+                            : first->op == AIC_OP_MMAD ? first->desc.mmad.dtype
+                                                       : AIC_DTYPE_NONE;
     const bool floats = dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32;
-    return macs == 0 ? "copy" : floats && accumulate == AIC_ACCUMULATE_CUBE ? "fp64" : "fp32";
+    return macs == 0 ? "copy" : floats && stage_accumulate(spec) == AIC_ACCUMULATE_CUBE ? "fp64" : "fp32";
 }
 
 double limit_measure(const char *name, int64_t bytes)

@@ -79,6 +79,7 @@ expect 'an unknown key' 2 'choice: "rely" is none of ' "$aicjit" differ "$minus"
 expect 'equal readings' 2 'read everything alike$' "$aicjit" differ "$minus" --profiles script,script
 expect 'one profile' 2 'does not name two profiles' "$aicjit" differ "$minus" --profiles script
 expect 'fast' 2 'accumulate: fast' "$aicjit" differ "${half%)}, accumulate=fast)" --profiles document,simulator
+expect 'winograd' 2 'accumulate: winograd allows' "$aicjit" differ "${half%)}, accumulate=winograd)" --profiles document,simulator
 expect 'no operator' 2 'differ: SPEC is missing, or --matrix$' "$aicjit" differ --profiles document,script
 expect 'a table of one operator' 2 '[-]-matrix: takes no SPEC' "$aicjit" differ "$minus" --matrix
 expect 'a table of other semantics' 2 '[-]-matrix: takes no --overflow ieee' "$aicjit" differ --matrix --overflow ieee

@@ -3,6 +3,7 @@
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
+#include "tools/harness/stages.h"
 #include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
 #include "tools/laboratory/differ_matrix.h"
@@ -225,7 +226,8 @@ static int differ(differ_request *request, differ_case *c, const char *text)
     int status = differ_read_sides(&request->session, request->profiles, c->side);
     status = status == CLI_DONE ? cli_read_spec(&request->session, text, &c->spec) : status;
     if (status == CLI_DONE && !aic_spec_exact(c->spec)) {
-        status = cli_fail(CLI_WRONG, "differ: accumulate: fast allows every order of summation, and so many results");
+        status = cli_fail(CLI_WRONG, "differ: accumulate: %s allows every order of summation, and so many results",
+                          aic_word("accumulate", (int)stage_accumulate(c->spec)));
     }
     cli_session_semantics(&request->session);
     cli_semantics_text(&request->session, c->semantics_text);

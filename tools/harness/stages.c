@@ -16,6 +16,14 @@ stage_desc stage_of(const aic_spec *spec, size_t stage)
     return found;
 }
 
+aic_accumulate stage_accumulate(const aic_spec *spec)
+{
+    const stage_desc first = stage_of(spec, 0);
+    return first.op == AIC_OP_CONV2D ? first.desc.conv2d.accumulate
+           : first.op == AIC_OP_MMAD ? first.desc.mmad.accumulate
+                                     : AIC_ACCUMULATE_FAST;
+}
+
 aic_status stage_replace(const aic_spec *spec, size_t stage, const stage_desc *with, aic_spec **made)
 {
     const size_t count = aic_spec_stages(spec);

@@ -19,6 +19,9 @@ typedef struct stage_desc {
 /* Operator number `stage` of a specification, counted from 0. */
 stage_desc stage_of(const aic_spec *spec, size_t stage);
 
+/* How a specification sums; AIC_ACCUMULATE_FAST of one that does not. */
+aic_accumulate stage_accumulate(const aic_spec *spec);
+
 /* A specification like `spec`, operator number `stage` having this descriptor. */
 aic_status stage_replace(const aic_spec *spec, size_t stage, const stage_desc *with, aic_spec **made);
 

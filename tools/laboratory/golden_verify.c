@@ -5,6 +5,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_file.h"
 #include "tools/harness/sha256.h"
+#include "tools/harness/stages.h"
 #include "tools/json.h"
 #include "tools/kinds.h"
 #include "tools/textfile.h"
@@ -53,10 +54,10 @@ int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *c
     for (int64_t i = 0; failed == AIC_OK && i < output->elements; i++) {
         if ((*allowed)[i].others > 0) {
             return cli_fail(CLI_WRONG,
-                            "golden: accumulate: fast allows every order of summation, and some lead to infinities for "
+                            "golden: accumulate: %s allows every order of summation, and some lead to infinities for "
                             "element %" PRId64 " of %s, which bounds do not hold; give operands whose sums do not "
                             "overflow on the way",
-                            i, output->name);
+                            aic_word("accumulate", (int)stage_accumulate(spec)), i, output->name);
         }
     }
     return cli_status("golden", failed);
