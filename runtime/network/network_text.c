@@ -418,8 +418,8 @@ static aic_status read_statement(line *l)
 
 static aic_status check_first_line(const aic_network *net, const char *text)
 {
-    const size_t words = sizeof FIRST_WORDS - 1;
-    if (strcmp(text, FIRST_LINE) == 0) {
+    const size_t words = sizeof FIRST_WORDS - 1, whole = sizeof FIRST_LINE - 1;
+    if (strncmp(text, FIRST_LINE, whole) == 0 && text[whole + strspn(text + whole, " \t\r")] == '\0') {
         return AIC_OK;
     }
     if (strncmp(text, FIRST_WORDS, words) == 0) {

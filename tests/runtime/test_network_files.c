@@ -445,7 +445,11 @@ START_TEST(other_files_are_told_apart)
     refuse(&c, AIC_INVALID_ARGUMENT, "line 1: is not");
     put_text(&c, "# aicjit network, version 2\n");
     refuse(&c, AIC_INVALID_ARGUMENT, "line 1: is of version 2; this library knows version 1");
+    put_text(&c, "# aicjit network, version 10\n");
+    refuse(&c, AIC_INVALID_ARGUMENT, "line 1: is of version 10; this library knows version 1");
     put_text(&c, "# aicjit network, version 1\n");
+    refuse(&c, AIC_INVALID_ARGUMENT, "there is no input");
+    put_text(&c, "# aicjit network, version 1 \r\n"); /* as editors of other systems end lines */
     refuse(&c, AIC_INVALID_ARGUMENT, "there is no input");
     network_case_file(&c, "network.txt", "# aicjit network, version 1\ninput\0x", 36);
     refuse(&c, AIC_INVALID_ARGUMENT, "line 2: byte 6 is 0: this is no text");
