@@ -109,10 +109,10 @@ static aic_status copy_text(const char *text, char **copy)
 static int make_folder(const char *folder)
 {
     struct stat info;
-    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || access(folder, W_OK | X_OK) != 0) {
+    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || stat(folder, &info) != 0) {
         return errno;
     }
-    return stat(folder, &info) == 0 && S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+    return !S_ISDIR(info.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) != 0 ? errno : 0;
 }
 
 static aic_status make_dump_dir(const char *name, const char *folder)
