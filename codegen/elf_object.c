@@ -82,7 +82,7 @@ Elf64_Sym aic_elf_symbol(const aic_elf_object *o, const aic_elf_symbols *table, 
 aic_status aic_elf_open_relocations(const aic_elf_object *o, size_t index, aic_elf_relocations *relocations)
 {
     const Elf64_Shdr header = aic_elf_section(o, index);
-    *relocations = (aic_elf_relocations){.section = header.sh_info};
+    *relocations = (aic_elf_relocations){.count = 0}; /* of other sections sh_info is no section's number */
     if ((header.sh_type != SHT_RELA && header.sh_type != SHT_REL) || header.sh_info >= o->header.e_shnum) {
         return AIC_OK;
     }
@@ -90,6 +90,7 @@ aic_status aic_elf_open_relocations(const aic_elf_object *o, size_t index, aic_e
         !aic_elf_inside(o, header.sh_offset, header.sh_size)) {
         return aic_elf_malformed("its relocations are not inside");
     }
+    relocations->section = header.sh_info;
     relocations->offset = header.sh_offset;
     relocations->count = header.sh_size / sizeof(Elf64_Rela);
     return relocations->count > 0 ? aic_elf_open_symbols(o, header.sh_link, &relocations->table) : AIC_OK;

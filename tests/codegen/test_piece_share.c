@@ -2,9 +2,9 @@
  * hand; test_part_batches.c has those that the generator makes. */
 #include "codegen/piece_share.h"
 #include "frontend/core/diag.h"
+#include "tools/harness/guard.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_piece_share(void);
@@ -71,6 +71,7 @@ static object object_of(const reference *list, size_t count)
     }
     o.section[SYMTAB] = section_of(NAME_SYMTAB, SHT_SYMTAB, 0, offsetof(object, symbol), sizeof o.symbol);
     o.section[SYMTAB].sh_entsize = sizeof(Elf64_Sym);
+    o.section[SYMTAB].sh_info = SECTIONS + 1; /* the first symbol that is not local, of which generated code has many */
     o.section[SHSTRTAB] = section_of(0, SHT_STRTAB, 0, offsetof(object, names), sizeof o.names);
     o.symbol[SECTION] = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = CONSTANTS};
     for (unsigned i = 0; i < UNITS; i++) {
@@ -84,12 +85,12 @@ static object object_of(const reference *list, size_t count)
 static bool shares_of(const object *o, size_t start[2], size_t size[2])
 {
     static const char *const PARTS[] = {".part.0.", ".part.1."};
-    object *copy = malloc(sizeof *copy); /* so that reading outside of it is noticed */
+    guard_buffer copy; /* reading outside of it traps */
     aic_elf_object opened;
     aic_status status[2];
-    ck_assert_ptr_nonnull(copy);
-    *copy = *o;
-    ck_assert_int_eq(aic_elf_open(&(aic_elf){copy, sizeof *copy}, &opened), AIC_OK);
+    ck_assert(guard_open(&copy, sizeof *o, _Alignof(object), GUARD_AFTER));
+    memcpy(copy.data, o, sizeof *o);
+    ck_assert_int_eq(aic_elf_open(&(aic_elf){copy.data, copy.size}, &opened), AIC_OK);
     for (int i = 0; i < 2; i++) {
         aic_piece_share share = {0, 0};
         status[i] = aic_piece_find_share(&opened, CONSTANTS, PARTS[i], &share);
@@ -97,7 +98,7 @@ static bool shares_of(const object *o, size_t start[2], size_t size[2])
         start[i] = share.start / UNIT;
         size[i] = share.size / UNIT;
     }
-    free(copy);
+    guard_close(&copy);
     ck_assert_int_eq(status[0], status[1]);
     return status[0] == AIC_OK;
 }
