@@ -190,8 +190,8 @@ static void advise_fixpipe(place *p)
     const aic_fixpipe_desc *given = &p->given->desc.fixpipe, *d = &p->stage->desc.fixpipe;
     say_integer(p, d->nSize > 16 && d->srcStride < d->mSize, "srcStride", d->srcStride,
                 "less than mSize: a block of 16 columns begins before the last one ends");
-    say_integer(p, d->ndNum > 1 && d->srcNdStride * 16 < d->mSize, "srcNdStride", d->srcNdStride,
-                "less than mSize/16: a matrix begins before the last one ends");
+    say_integer(p, d->format == AIC_FORMAT_ROW_MAJOR && d->ndNum > 1 && d->srcNdStride * 16 < d->mSize, "srcNdStride",
+                d->srcNdStride, "less than mSize/16: a matrix begins before the last one ends");
     say_where(p, d->ndNum == 0, "ndNum", "0 matrices: nothing is read or written");
     if (given->deqScalar != 0 && aic_fixpipe_scale_of(given->quantPre) != AIC_FIXPIPE_SCALAR) {
         say(p, "deqScalar", "quantPre takes no word of the request, it has no effect", "0x%" PRIx64, given->deqScalar);
@@ -271,17 +271,23 @@ static void advise_constant(place *p, const aic_tensor_arithmetic_desc *d, bool 
                      : "NaN: the result does not depend on the other input");
 }
 
+/* A flag without an effect, which no rule looks at, is any byte of the caller's. */
+static bool is_set(const bool *flag)
+{
+    return *(const unsigned char *)flag != 0;
+}
+
 static void advise_tensor_arithmetic(place *p)
 {
     const aic_tensor_arithmetic_desc *given = &p->given->desc.tensor_arithmetic, *d = &p->stage->desc.tensor_arithmetic;
     const bool floats = aic_arith_op_get(d->op)->dtype == AIC_FLOAT32;
-    const bool constant = d->input1_is_const && d->op != AIC_ATOMIC_BM_CPY;
+    const bool constant = d->op != AIC_ATOMIC_BM_CPY && d->input1_is_const;
     const bool selects = given->op == AIC_ATOMIC_BM_SG || given->op == AIC_ATOMIC_BM_SE;
     if (floats) {
         say_read(p, "op", AIC_INT32, AIC_FLOAT32);
     }
-    say_real(p, !given->input0_is_const && given->input0_const != 0, "input0_const", (double)given->input0_const,
-             "no effect without input0_is_const=true");
+    say_real(p, !is_set(&given->input0_is_const) && given->input0_const != 0, "input0_const",
+             (double)given->input0_const, "no effect without input0_is_const=true");
     say_real(p, !constant && given->input1_const != 0, "input1_const", (double)given->input1_const,
              "no effect without input1_is_const=true, or with BM_CPY");
     if (constant) {
@@ -299,12 +305,15 @@ static void advise_tensor_arithmetic_quantized(place *p)
     const aic_tensor_arithmetic_quantized_desc *given = &p->given->desc.tensor_arithmetic_quantized;
     const aic_tensor_arithmetic_quantized_desc *d = &p->stage->desc.tensor_arithmetic_quantized;
     const bool mac = given->op == AIC_ATOMIC_BM_MAC, shift = given->op == AIC_ATOMIC_BM_SHIFT;
-    const int64_t count = d->input1_sign ? (int64_t)(int16_t)d->input1_addr : (int64_t)(uint16_t)d->input1_addr;
+    const int64_t count =
+        is_set(&d->input1_sign) ? (int64_t)(int16_t)d->input1_addr : (int64_t)(uint16_t)d->input1_addr;
     say_integer(p, given->op != AIC_ATOMIC_BM_MUL && !mac && given->rshift_bit != 0, "rshift_bit", given->rshift_bit,
                 "only BM_MUL and BM_MAC read it");
     say_integer(p, !mac && given->lshift_bit != 0, "lshift_bit", given->lshift_bit, "only BM_MAC reads it");
     say_integer(p, !shift && given->shift_type != 0, "shift_type", given->shift_type, "only BM_SHIFT reads it");
-    say_where(p, given->input1_is_const && (given->input1_n_is1 || given->input1_h_is1 || given->input1_w_is1),
+    say_where(p,
+              is_set(&given->input1_is_const) &&
+                  (is_set(&given->input1_n_is1) || is_set(&given->input1_h_is1) || is_set(&given->input1_w_is1)),
               "input1_n_is1", "no effect on a constant input1, nor have input1_h_is1 and input1_w_is1");
     say_integer(p, shift && d->input1_is_const && (count >= 16 || count <= -16), "input1_addr", count,
                 "a shift by 16 or more leaves nothing of the value");

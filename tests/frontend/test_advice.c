@@ -41,6 +41,7 @@ static const struct {
     {"fixpipe(src=int32, dst=int32, nSize=32, mSize=17, srcStride=33, dstStride=32, ndNum=2, srcNdStride=1, "
      "dstNdStride=600)",
      "fixpipe: srcNdStride: 1: less than mSize/16"},
+    {FIX(", deqScalar=quant(1,0,int8), ndNum=2, srcNdStride=0, format=NZ"), NULL},
     {FIX(", deqScalar=quant(1,0,int8), ndNum=0"), "fixpipe: ndNum: 0 matrices: nothing is read or written"},
     {FIX(", deqScalar=0x400000000000"), "fixpipe: deqScalar: 0x400000000000: its scale is 0"},
     {FIX(""), "its scale is 0: the sums have no effect; fixpipe: deqScalar: 0x0: says by bit 46"}, /* two at once */

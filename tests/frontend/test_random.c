@@ -1,5 +1,6 @@
 /* Pseudo-random descriptors prefer the sizes at which generated code changes: around blocks, vectors and tiles. */
 #include "frontend/core/op.h"
+#include "frontend/core/stage.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 
@@ -105,6 +106,37 @@ START_TEST(edges_of_ranges)
 }
 END_TEST
 
+/* Callers' descriptors may hold anything: what looks at them gives a status, one for all that need a legal one. Values
+ * without an effect are legal, and need not be values of their type; the build with sanitizers sees who takes them so.
+ */
+START_TEST(any_bytes)
+{
+    enum { SEEDS = 12 };
+    const aic_op op = (aic_op)(AIC_OP_NONE + 1 + _i);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_draw(op, NULL, claims_seed(seed), &spec), AIC_OK);
+        unsigned char *bytes = (unsigned char *)&spec.stage[0].desc;
+        for (size_t at = sizeof(size_t); at < aic_op_get(op)->desc_size; at++) {
+            char text[4096];
+            int64_t macs, moved;
+            aic_operand operands[AIC_OPERANDS_MAX];
+            size_t count;
+            const unsigned char legal = bytes[at];
+            bytes[at] = (unsigned char)(seed % 2 == 0 ? 0xFF : 0x40);
+            const aic_status status = aic_spec_validate(&spec, NULL);
+            ck_assert(status == AIC_OK || status == AIC_INVALID_ARGUMENT);
+            ck_assert_int_eq(aic_spec_advise(&spec, NULL, NULL, 0), status);
+            ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), status);
+            ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &moved), status);
+            ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
+            bytes[at] = legal;
+        }
+    }
+    (void)aic_take_warning();
+}
+END_TEST
+
 START_TEST(no_such_operator)
 {
     static const aic_op ops[][2] = {{AIC_OP_END, AIC_OP_FIXPIPE},
@@ -129,6 +161,7 @@ Suite *suite_random(void)
     tcase_set_timeout(cases, 300); /* sanitizers are slow */
     tcase_add_loop_test(cases, sizes_around_widths, 0, (int)(sizeof rows / sizeof *rows));
     tcase_add_loop_test(cases, edges_of_ranges, 0, 7);
+    tcase_add_loop_test(cases, any_bytes, 0, AIC_OP_END - AIC_OP_NONE - 1);
     tcase_add_test(cases, no_such_operator);
     suite_add_tcase(suite, cases);
     return suite;
