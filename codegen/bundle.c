@@ -6,12 +6,10 @@
 #include "codegen/dispatch.h"
 #include "codegen/elf_object.h"
 #include "codegen/kernel.h"
-#include "codegen/llvm/guard.h"
 #include "codegen/parts.h"
 #include "codegen/plan.h"
 #include "codegen/run.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
 #include "frontend/core/spec.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "codegen/codegen.h"
 #include "codegen/answers.h"
 #include "codegen/bundle.h"
-#include "codegen/explain.h"
 #include "codegen/kernel.h"
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"

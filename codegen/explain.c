@@ -1,7 +1,6 @@
 /* Facts of plans; see explain.h. */
 #include "codegen/explain.h"
 #include "codegen/shape.h"
-#include "frontend/core/op.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* The head of printed IR; see listing.h. */
 #include "codegen/listing.h"
 #include "codegen/build_name.h"
-#include "codegen/llvm/shim.h"
 #include "codegen/shape.h"
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"

@@ -1,7 +1,6 @@
 /* What makes a module; see module.h. */
 #include "codegen/module.h"
 #include "codegen/build_name.h"
-#include "codegen/llvm/api.h"
 
 extern const aic_module_header aic_generator_module;
 __attribute__((visibility("default"))) const aic_module_header aic_generator_module = {

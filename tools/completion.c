@@ -3,7 +3,6 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/manual.h"
-#include "tools/sheet.h"
 
 #include <aic/aic.h>
 #include <stdio.h>

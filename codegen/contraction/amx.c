@@ -11,7 +11,6 @@
 #include "codegen/integer.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
-#include "frontend/numeric/half.h"
 
 #include <math.h>
 

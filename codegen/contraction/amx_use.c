@@ -1,6 +1,5 @@
 /* The tile of the AMX micro-kernel, and a worker's tile registers, as uses of parts: keys and numbers. */
 #include "codegen/contraction/amx.h"
-#include "codegen/integer.h"
 
 /* A tile that is being used. */
 typedef struct usage {

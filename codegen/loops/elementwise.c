@@ -3,7 +3,6 @@
 #include "codegen/explain.h"
 #include "codegen/integer.h"
 #include "codegen/machine.h"
-#include "frontend/core/diag.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* An element-wise kernel as uses of parts: the keys of its boxes and their numbers. */
-#include "codegen/integer.h"
 #include "codegen/loops/elementwise.h"
 
 #include <stdlib.h>

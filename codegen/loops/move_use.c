@@ -3,8 +3,6 @@
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 
-#include <stdlib.h>
-
 /* Fills and copies have at most one input. */
 enum { POINTERS = 2 };
 

@@ -1,7 +1,5 @@
 /* The loops around the tiles of a contraction; see bands.h. */
-#include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/bands_taps.h"
 #include "codegen/parts/deferred.h"

@@ -6,7 +6,6 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/boxes.h"
-#include "codegen/parts/elementwise_terms.h"
 
 #include <stdio.h>
 #include <string.h>

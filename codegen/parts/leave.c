@@ -1,6 +1,5 @@
 /* Storing rows of a deferred tile: see staging.h. */
 #include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/deferred.h"
 #include "codegen/parts/staging.h"

@@ -9,7 +9,6 @@
 #include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/sums.h"
-#include "codegen/parts/weights.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* Winograd's method: see winograd.h. Sums of few terms run over rows of constant matrices; terms whose factor is 0
  * vanish. */
 #include "codegen/parts/winograd.h"
-#include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"

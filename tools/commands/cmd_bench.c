@@ -4,7 +4,6 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
-#include "tools/harness/levels.h"
 #include "tools/progress.h"
 #include "tools/pto_call.h"
 #include "tools/report/report.h"

@@ -1,6 +1,5 @@
 /* The page of run --diagnose --report: events, channels, and a picture of each channel of the result. */
 #include "tools/harness/element.h"
-#include "tools/harness/operand_text.h"
 #include "tools/harness/stages.h"
 #include "tools/laboratory/diagnosis.h"
 #include "tools/report/page.h"

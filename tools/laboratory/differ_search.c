@@ -1,7 +1,6 @@
 /* The smallest operands on which two readings part: sizes, then elements, then values. */
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/fill.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/stages.h"
 #include "tools/laboratory/differ.h"
