@@ -31,7 +31,7 @@ endfunction()
 aic_add_module(aicjit_module)
 
 # The library finds it by this name.
-aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c runtime/generator/loading.c)
+aic_add_objects(aicjit_loader_objects runtime/generator/generator_module.c)
 target_compile_definitions(aicjit_loader_objects PRIVATE "AIC_MODULE_FILE=\"${AIC_MODULE_FILE}\"")
 if(AIC_MODULE_CXX)
     target_compile_definitions(aicjit_module_objects PRIVATE AIC_MODULE_CXX)

@@ -1,7 +1,6 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
 #include "codegen/answers.h"
-#include "codegen/bundle.h"
 #include "codegen/kernel.h"
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"

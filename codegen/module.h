@@ -18,7 +18,7 @@ typedef struct aic_module_header {
 
 /* To be called once it is loaded. Constructors of C++ end the process when they get no memory: a module that contains
  * the library of C++ has a reserve for them until then. Of another one the loader takes care
- * (runtime/generator/loading.h). */
+ * (runtime/generator/generator_module.c). */
 void aic_module_loaded(void);
 
 #define AIC_MODULE_SYMBOL "aic_generator_module"

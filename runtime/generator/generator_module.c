@@ -5,21 +5,111 @@
 #include "codegen/module.h"
 #include "frontend/core/diag.h"
 #include "runtime/generator/generator.h"
-#include "runtime/generator/loading.h"
 #include "runtime/system/environment.h"
 #include "runtime/system/open_file.h"
+#include <aic/types.h>
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- memory while a C++ library is loaded ---- */
+
 #define SUBJECT "generator module"
+
+/* What must be there: LLVM's constructors take 1 MB, its pages that are written 6 MB. */
+#define ROOM_BYTES ((size_t)64 << 20)
+#define RESERVE_BYTES ((size_t)8 << 20)
+
+typedef void (*new_handler)(void);
+typedef new_handler (*set_new_handler)(new_handler handler);
+
+static _Atomic(void *) reserve;
+static _Atomic(set_new_handler) set_handler; /* NULL: there is no such function */
+static _Atomic(new_handler) previous;
+
+/* Takes the room, to see that it is there, and keeps the reserve of it. */
+static bool take_reserve(void)
+{
+    char *memory = mmap(NULL, RESERVE_BYTES + ROOM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    munmap(memory + RESERVE_BYTES, ROOM_BYTES);
+    atomic_store(&reserve, memory);
+    return true;
+}
+
+static bool give_back_reserve(void)
+{
+    void *memory = atomic_exchange(&reserve, NULL);
+    if (memory != NULL) {
+        munmap(memory, RESERVE_BYTES);
+    }
+    return memory != NULL;
+}
+
+/* Called by C++ when an allocation fails, and returns to have it tried again: after the reserve has been given back,
+ * and once more with the handler that was there before. */
+static void on_new_failure(void)
+{
+    if (!give_back_reserve()) {
+        (void)atomic_load (&set_handler)(atomic_load(&previous));
+    }
+}
+
+/* The library of C++ comes first: it stays, and has the function that installs a handler. */
+static void install_handler(void)
+{
+    void *cxx = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = cxx != NULL ? dlsym(cxx, "_ZSt15set_new_handlerPFvvE") : NULL;
+    set_new_handler set = NULL;
+    memcpy(&set, &symbol, sizeof set); /* ISO C has no cast from an object's address to a function's */
+    atomic_store(&set_handler, set);
+    if (set != NULL) {
+        atomic_store(&previous, set(on_new_failure));
+    }
+}
+
+static void remove_handler(void)
+{
+    const set_new_handler set = atomic_load(&set_handler);
+    if (set != NULL) {
+        (void)set(atomic_load(&previous));
+    }
+}
+
+/* dlopen() of a library whose constructors end the process when memory runs out, as those of C++ do: begins only when
+ * there is far more than they take, and has a reserve for them all the same, which is given back when an allocation of
+ * C++ fails. own_cxx: it contains the library of C++, which nobody else can reach, and takes a reserve by itself.
+ * AIC_OUT_OF_MEMORY; else *library is what dlopen() returns. */
+static aic_status load_library(const char *path, bool own_cxx, void **library)
+{
+    if (!take_reserve()) {
+        return aic_fail_memory(SUBJECT, RESERVE_BYTES + ROOM_BYTES);
+    }
+    if (own_cxx) {
+        (void)give_back_reserve();
+    } else {
+        install_handler();
+    }
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* local: its LLVM is nobody else's */
+    if (!own_cxx) {
+        remove_handler();
+        (void)give_back_reserve();
+    }
+    return AIC_OK;
+}
 
 /* Whether the module of this build contains the library of C++. */
 #ifdef AIC_MODULE_CXX
@@ -164,8 +254,8 @@ static aic_status check_file(const char *path)
 
 static aic_status open_library(const char *path, const aic_module_header **module)
 {
-    void *library;
-    const aic_status loading = aic_load_library(path, OWN_CXX, &library);
+    void *library = NULL;
+    const aic_status loading = load_library(path, OWN_CXX, &library);
     if (loading != AIC_OK) {
         return loading;
     }
