@@ -27,7 +27,7 @@ void aic_chain_trim(aic_spec *canonical); /* canonicalises fields of the produce
 /* The accumulators behind stage number `stage` of a resolved chain, from 0. */
 aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
-/* chain_reference.c, chain_bounds.c */
+/* chain_reference.c */
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
 aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
                                        aic_allowed *allowed);

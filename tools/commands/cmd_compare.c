@@ -5,7 +5,6 @@
 #include "tools/harness/operand_file.h"
 #include "tools/harness/operand_text.h"
 #include "tools/laboratory/spread.h"
-#include "tools/laboratory/spread_page.h"
 #include "tools/laboratory/tracing.h"
 #include "tools/operands.h"
 #include "tools/report/page.h"

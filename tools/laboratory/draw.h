@@ -16,17 +16,6 @@ typedef struct drawing {
     unsigned char *reads[AIC_OPERANDS_MAX]; /* of each operand, an element: whether it is made from that one */
 } drawing;
 
-/* ---- what cells are (draw_cells.c) ---- */
-
-/* Whether a cell of operand number `operand` holds nothing of its tensor: rows and columns that fill up fractals, and
- * cells of the result that are not written. */
-bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_t element);
-
-/* Whether the chosen element is made from this cell, or is it. */
-bool draw_is_used(const drawing *d, size_t operand, int64_t element);
-
-/* ---- the picture (draw.c) ---- */
-
 /* A drawing by itself, and a page with it; for page_write(), from is a drawing. */
 void draw_svg(FILE *out, const void *from);
 void draw_html(FILE *out, const void *from);

@@ -2,8 +2,10 @@
 #include "tools/laboratory/spread.h"
 
 #include "tools/harness/compare.h"
+#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
+#include "tools/report/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -186,4 +188,236 @@ void spread_print(const spread *s)
             printf("  %-16s %" PRId64 "\n", text, s->bucket[i]);
         }
     }
+}
+
+/* ---- the page ---- */
+
+enum { ACROSS_MAX = 96, DOWN_MAX = 64, CELL = 9, LEFT = 60, TOP = 24 };
+
+/* A cell of the map: elements of some columns of the last axis and some rows of all others. */
+typedef struct cell {
+    int64_t differing;
+    uint64_t most; /* the largest distance */
+} cell;
+
+typedef struct map {
+    const spread *s;
+    int32_t across;                /* the axis of the spread from left to right */
+    int64_t columns, rows;         /* indices; rows: those of all other axes */
+    int64_t column_step, row_step; /* indices of a cell */
+    int64_t cells_across, cells_down;
+    cell *cell;
+} map;
+
+/* The number of an element's row: its indices along all axes but the one across. */
+static int64_t row_of(const map *m, const int64_t *at)
+{
+    int64_t row = 0;
+    for (int32_t d = 0; d < m->s->axes; d++) {
+        if (d != m->across) {
+            row = row * m->s->axis[d].size + spread_index(m->s, d, at);
+        }
+    }
+    return row;
+}
+
+static void fill_map(map *m)
+{
+    const spread *s = m->s;
+    const size_t size = aic_dtype_size(s->tensor->dtype);
+    for (int64_t e = 0; e < s->tensor->elements; e++) {
+        int64_t at[AIC_AXES_MAX];
+        if (s->marks[e] == 0 || !aic_coordinates_find(s->coordinates, e, at)) {
+            continue;
+        }
+        const int64_t x = spread_index(s, m->across, at) / m->column_step, y = row_of(m, at) / m->row_step;
+        const uint64_t distance = compare_distance(s->tensor->dtype, (const unsigned char *)s->a + (size_t)e * size,
+                                                   (const unsigned char *)s->b + (size_t)e * size);
+        cell *c = &m->cell[y * m->cells_across + x];
+        c->differing++;
+        c->most = distance > c->most ? distance : c->most;
+    }
+}
+
+static bool open_map(map *m, const spread *s)
+{
+    *m = (map){.s = s, .across = s->axes - 1, .rows = 1};
+    for (int32_t d = 0; d < m->across; d++) {
+        m->rows *= s->axis[d].size;
+    }
+    m->columns = m->across < 0 ? 0 : s->axis[m->across].size;
+    if (m->columns < 1 || m->rows < 1) {
+        return false;
+    }
+    m->column_step = (m->columns + ACROSS_MAX - 1) / ACROSS_MAX;
+    m->row_step = (m->rows + DOWN_MAX - 1) / DOWN_MAX;
+    m->cells_across = (m->columns + m->column_step - 1) / m->column_step;
+    m->cells_down = (m->rows + m->row_step - 1) / m->row_step;
+    m->cell = calloc((size_t)(m->cells_across * m->cells_down), sizeof *m->cell);
+    if (m->cell != NULL) {
+        fill_map(m);
+    }
+    return m->cell != NULL;
+}
+
+/* From pale for neighbouring values to dark for the largest distances. */
+static const char *colour_of(uint64_t distance)
+{
+    static const char *const COLOURS[] = {"#fde0c5", "#f8b98a", "#ee8a56", "#d95b3a", "#b2332d", "#7f1423"};
+    enum { LAST = sizeof COLOURS / sizeof *COLOURS - 1, STEP = 4 }; /* buckets of a colour */
+    const size_t step = spread_bucket_of(distance) / STEP;
+    return COLOURS[step < LAST ? step : LAST];
+}
+
+static void put_range(FILE *out, int64_t cell_index, int64_t step, int64_t count)
+{
+    const int64_t first = cell_index * step, last = first + step < count ? first + step - 1 : count - 1;
+    (void)fprintf(out, last > first ? "%" PRId64 "..%" PRId64 : "%" PRId64, first, last);
+}
+
+static void put_cell(FILE *out, const map *m, int64_t x, int64_t y)
+{
+    const cell *c = &m->cell[y * m->cells_across + x];
+    char distance[SPREAD_BUCKET_TEXT];
+    if (c->differing == 0) {
+        return;
+    }
+    spread_bucket(spread_bucket_of(c->most), distance);
+    (void)fprintf(out, "<rect x=%" PRId64 " y=%" PRId64 " width=%d height=%d fill='%s'><title>column ", LEFT + x * CELL,
+                  TOP + y * CELL, CELL, CELL, colour_of(c->most));
+    put_range(out, x, m->column_step, m->columns);
+    (void)fprintf(out, ", row ");
+    put_range(out, y, m->row_step, m->rows);
+    (void)fprintf(out, ": %" PRId64 " differ, at most %s apart</title></rect>\n", c->differing, distance);
+}
+
+/* "howo" or "N, C, H": the axes from top to bottom. */
+static void put_row_names(FILE *out, const map *m)
+{
+    const char *before = "";
+    for (int32_t d = 0; d < m->s->axes; d++) {
+        if (d != m->across) {
+            (void)fprintf(out, "%s", before);
+            page_text(out, m->s->axis[d].name[0] == '\0' ? "axis" : m->s->axis[d].name);
+            before = ", ";
+        }
+    }
+}
+
+static void put_map(FILE *out, const spread *s)
+{
+    map m;
+    if (!open_map(&m, s)) {
+        return;
+    }
+    const int64_t width = m.cells_across * CELL, height = m.cells_down * CELL;
+    (void)fprintf(out, "<figure><svg viewBox='0 0 %" PRId64 " %" PRId64 "' width=%" PRId64 ">\n", LEFT + width + 20,
+                  TOP + height + 30, LEFT + width + 20);
+    (void)fprintf(out, "<rect x=%d y=%d width=%" PRId64 " height=%" PRId64 " fill='#f4f4f4' stroke='#bbb'/>\n", LEFT,
+                  TOP, width, height);
+    for (int64_t y = 0; y < m.cells_down; y++) {
+        for (int64_t x = 0; x < m.cells_across; x++) {
+            put_cell(out, &m, x, y);
+        }
+    }
+    (void)fprintf(out, "<text x=%d y=%d>", LEFT, TOP - 8);
+    page_text(out, s->axis[m.across].name[0] == '\0' ? "last axis" : s->axis[m.across].name);
+    (void)fprintf(out, " 0..%" PRId64 "</text>\n<text x=%d y=%" PRId64 ">", m.columns - 1, LEFT, TOP + height + 18);
+    put_row_names(out, &m);
+    (void)fprintf(out,
+                  " from top to bottom, %" PRId64 " rows</text>\n</svg><figcaption>A cell stands for %" PRId64
+                  " by %" PRId64 " elements; the darker, the larger the largest distance in it. Pointing at it "
+                  "says how many differ.</figcaption></figure>\n",
+                  m.rows, m.column_step, m.row_step);
+    free(m.cell);
+}
+
+/* Distances and how many elements have each, with a bar. */
+static void put_distances(FILE *out, const spread *s)
+{
+    enum { BAR = 240 };
+    int64_t most = 1;
+    for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
+        most = s->bucket[i] > most ? s->bucket[i] : most;
+    }
+    (void)fprintf(out, "<table><tr><th>values apart<th>elements<th>\n");
+    for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
+        char text[SPREAD_BUCKET_TEXT];
+        spread_bucket(i, text);
+        if (s->bucket[i] > 0) {
+            (void)fprintf(out,
+                          "<tr><td>%s<td>%" PRId64 "<td style='text-align:left'><span class=share style='width:%" PRId64
+                          "px'></span>\n",
+                          text, s->bucket[i], 1 + s->bucket[i] * BAR / most);
+        }
+    }
+    (void)fprintf(out, "</table>\n");
+}
+
+/* Of each axis the indices with the most elements that differ. */
+static void put_axes(FILE *out, const spread *s)
+{
+    enum { SHOWN = 8 };
+    (void)fprintf(out, "<table><tr><th>axis<th>indices<th>that differ<th>the first of them (elements)\n");
+    for (int32_t d = 0; d < s->axes; d++) {
+        const spread_axis *axis = &s->axis[d];
+        int64_t differing = 0;
+        for (int64_t i = 0; i < axis->size; i++) {
+            differing += axis->count[i] != 0;
+        }
+        (void)fprintf(out, "<tr><td>");
+        page_text(out, axis->name);
+        (void)fprintf(out, "<td>%" PRId64 "<td>%" PRId64 "<td>", axis->size, differing);
+        for (int64_t i = 0, shown = 0; i < axis->size && shown < SHOWN; i++) {
+            if (axis->count[i] != 0) {
+                (void)fprintf(out, "%s%" PRId64 " (%" PRId64 ")", shown++ == 0 ? "" : ", ", i, axis->count[i]);
+            }
+        }
+        (void)fprintf(out, "\n");
+    }
+    (void)fprintf(out, "</table>\n");
+}
+
+static void put_first(FILE *out, const spread_page *page)
+{
+    const spread *s = page->spread;
+    const int64_t first = page->report->first[0];
+    const size_t offset = (size_t)first * aic_dtype_size(s->tensor->dtype);
+    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
+    coordinates_text(s->coordinates, first, where);
+    element_text(s->tensor->dtype, (const unsigned char *)s->a + offset, left);
+    element_text(s->tensor->dtype, (const unsigned char *)s->b + offset, right);
+    (void)fprintf(out, "<h2>The first difference</h2>\n<p>%s: %s, expected %s.</p>\n", where, left, right);
+    if (page->trace != NULL) {
+        (void)fprintf(out, "<pre class=code>");
+        page_text(out, page->trace);
+        (void)fprintf(out, "</pre>\n");
+    }
+}
+
+void spread_page_write(FILE *out, const void *from)
+{
+    const spread_page *page = from;
+    char tensor[OPERAND_TEXT_MAX], names[OPERAND_TEXT_MAX];
+    operand_text(page->spread->tensor, tensor);
+    coordinates_names(page->spread->coordinates, names);
+    page_begin(out, "compare", "");
+    (void)fprintf(out, "<h1>aicjit compare: %" PRId64 " of %" PRId64 " elements differ</h1>\n<p class=code>",
+                  page->report->different, page->report->compared);
+    page_text(out, page->files[0]);
+    (void)fprintf(out, "<br>");
+    page_text(out, page->files[1]);
+    (void)fprintf(out, "<br>%s %s</p>\n", tensor, names);
+    if (page->operator_text != NULL) {
+        page_code(out, page->operator_text);
+    }
+    if (page->report->different > 0) {
+        (void)fprintf(out, "<h2>Where</h2>\n");
+        put_map(out, page->spread);
+        put_axes(out, page->spread);
+        (void)fprintf(out, "<h2>How far</h2>\n");
+        put_distances(out, page->spread);
+        put_first(out, page);
+    }
+    page_end(out);
 }

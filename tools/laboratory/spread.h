@@ -2,7 +2,9 @@
 #ifndef AIC_TOOLS_SPREAD_H
 #define AIC_TOOLS_SPREAD_H
 
-#include <aic/aic.h>
+#include "tools/harness/compare.h"
+
+#include <stdio.h>
 
 /* An axis, or two that count together: blocks of channels and the channels of a block are the channels. */
 typedef struct spread_axis {
@@ -44,5 +46,17 @@ size_t spread_bucket_of(uint64_t distance);
 
 /* Prints which indices of each axis differ, and how many elements each distance has. */
 void spread_print(const spread *s);
+
+/* What `aicjit compare --report` shows. */
+typedef struct spread_page {
+    const spread *spread;
+    const compare_report *report;
+    const char *files[2];
+    const char *operator_text; /* as given; NULL: none is */
+    const char *trace;         /* of the first difference; NULL: there is none */
+} spread_page;
+
+/* For page_write(); from is a spread_page. */
+void spread_page_write(FILE *out, const void *from);
 
 #endif
