@@ -2,7 +2,7 @@
 #include "tests/levels.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/stage.h"
-#include "tools/harness/levels.h"
+#include "tools/harness/processor.h"
 
 #include <aic/aic.h>
 #include <check.h>

@@ -1,7 +1,12 @@
 /* Programs of PTO-AS on the command line. */
 #include "tools/pto.h"
 
+#include "tools/harness/compare.h"
+#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/operand_text.h"
+#include "tools/harness/testdata.h"
+#include "tools/harness/verify.h"
 #include "tools/textfile.h"
 
 #include <stdlib.h>
@@ -78,4 +83,90 @@ int cli_pto_check(const char *command, const cli_pto *pto, size_t texts)
         {pto->placement != NULL && pto->path == NULL, "--placement: has no effect without --pto"},
     };
     return ARGS_REFUSE(command, refusals);
+}
+
+/* ---- calls ---- */
+
+/* Valid sizes have limits, which the statements know. */
+static int fill_sizes(const cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                      uint64_t seed)
+{
+    for (size_t s = 0; s < aic_pto_statement_count(program); s++) {
+        aic_pto_statement statement = aic_pto_statement_init();
+        aic_operand operands[AIC_OPERANDS_MAX];
+        size_t count = 0;
+        aic_status failed = aic_pto_get_statement(program, s, &statement);
+        failed = failed == AIC_OK ? aic_spec_operands(statement.spec, semantics, operands, &count) : failed;
+        if (failed != AIC_OK) {
+            return cli_status(NULL, failed);
+        }
+        for (size_t i = 2; i < count; i++) { /* behind the tile and the scalar */
+            if (operands[i].direction == AIC_DIRECTION_IN) {
+                testdata_fill_for(statement.spec, &operands[i], seed, arguments->pointers[statement.argument[i]]);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+int pto_call_open(cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                  uint64_t seed)
+{
+    int status = operands_list(arguments, NULL, semantics, program);
+    status = status == CLI_DONE ? operands_load(arguments) : status;
+    for (size_t i = 0; status == CLI_DONE && i < arguments->count; i++) {
+        testdata_fill(&arguments->items[i].operand, seed, arguments->pointers[i]);
+    }
+    return status == CLI_DONE ? fill_sizes(arguments, program, semantics, seed) : status;
+}
+
+/* The first element of an argument that differs. */
+static verify_verdict compare(const cli_operands *arguments, const cli_operands *expected, verify_report *report)
+{
+    for (size_t i = 0; i < arguments->count; i++) {
+        const aic_operand *argument = &arguments->items[i].operand;
+        const compare_limits exact = {0, 0, 0};
+        compare_report found;
+        compare_tensors(argument, arguments->pointers[i], expected->pointers[i], NULL, &exact, &found, NULL);
+        if (found.different > 0) {
+            char where[OPERAND_TEXT_MAX], got[ELEMENT_TEXT_MAX], wanted[ELEMENT_TEXT_MAX];
+            const size_t at = (size_t)found.first[0] * aic_dtype_size(argument->dtype);
+            coordinates_text(&arguments->items[i].coordinates, found.first[0], where);
+            element_text(argument->dtype, (const unsigned char *)arguments->pointers[i] + at, got);
+            element_text(argument->dtype, (const unsigned char *)expected->pointers[i] + at, wanted);
+            return verify_say(report, VERIFY_FAILED, "program: %.100s%s is %s, the reference has %s", argument->name,
+                              where, got, wanted);
+        }
+    }
+    return VERIFY_PASSED;
+}
+
+static verify_verdict call_both(const aic_pto_program *program, const cli_session *session,
+                                const cli_operands *arguments, const cli_operands *expected, verify_report *report)
+{
+    aic_status status = aic_pto_reference(program, expected->pointers, expected->count);
+    if (status != AIC_OK) {
+        return verify_say_status(report, status, "reference");
+    }
+    status = aic_pto_run(session->context, program, arguments->pointers, arguments->count);
+    verify_keep_warning(report);
+    return status == AIC_OK ? compare(arguments, expected, report) : verify_say_status(report, status, "program");
+}
+
+verify_verdict pto_call_verify(const aic_pto_program *program, const cli_session *session, uint64_t seed,
+                               verify_report *report)
+{
+    cli_operands arguments = {.count = 0}, expected = {.count = 0};
+    *report = (verify_report){.verdict = VERIFY_PASSED};
+    verify_verdict verdict = VERIFY_PASSED;
+    if (pto_call_open(&arguments, program, &session->semantics, seed) != CLI_DONE ||
+        pto_call_open(&expected, program, &session->semantics, seed) != CLI_DONE) {
+        verdict = verify_say(report, VERIFY_UNDECIDED, "arguments: %.600s", cli_fail_message());
+        cli_fail_clear();
+    } else {
+        verdict = call_both(program, session, &arguments, &expected, report);
+    }
+    operands_close(&arguments);
+    operands_close(&expected);
+    return verdict;
 }

@@ -2,6 +2,8 @@
 #ifndef AIC_TOOLS_PTO_H
 #define AIC_TOOLS_PTO_H
 
+#include "tools/harness/verify.h"
+#include "tools/operands.h"
 #include "tools/session.h"
 
 /* What the options say of a program, beside the session's. */
@@ -31,5 +33,17 @@ int cli_pto_statements(const char *command, const aic_pto_program *program, aic_
 /* Whether there is one of both, text and program, and what belongs to a program comes with one; for commands that take
  * either. Returns an exit status. */
 int cli_pto_check(const char *command, const cli_pto *pto, size_t texts);
+
+/* ---- calls of programs with contents of the tool's own, for check and bench ---- */
+
+/* Makes the arguments of a call with contents from the seed, valid sizes legal ones. Returns an exit status;
+ * operands_close() frees, also on failure. */
+int pto_call_open(cli_operands *arguments, const aic_pto_program *program, const aic_semantics *semantics,
+                  uint64_t seed);
+
+/* Runs the program in the session's context and by the reference, each on arguments of its own, and compares all of
+ * them. */
+verify_verdict pto_call_verify(const aic_pto_program *program, const cli_session *session, uint64_t seed,
+                               verify_report *report);
 
 #endif

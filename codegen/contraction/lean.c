@@ -1,4 +1,4 @@
-/* The lean form of a contraction; see plan/lean.h. */
+/* The lean form of a contraction; see tiling.h. */
 #include "codegen/contraction/lean.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"

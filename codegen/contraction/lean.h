@@ -1,4 +1,4 @@
-/* lean.c: the lean form of a contraction (plan/lean.h). */
+/* lean.c: the lean form of a contraction (tiling.h). */
 #ifndef AIC_CONTRACTION_LEAN_H
 #define AIC_CONTRACTION_LEAN_H
 

@@ -1,7 +1,7 @@
 /* Running a program of PTO-AS; see pto_run.h. */
-#include "frontend/pto/run.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
+#include "frontend/pto/program.h"
 
 #include "frontend/core/argument.h"
 #include "frontend/core/diag.h"

@@ -1,7 +1,7 @@
 /* Programs of PTO-AS through kernels, one for each group of statements: all are made before the first runs. */
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
-#include "frontend/pto/run.h"
+#include "frontend/pto/program.h"
 #include "runtime/request/pipeline.h"
 #include <stdlib.h>
 

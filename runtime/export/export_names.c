@@ -3,7 +3,6 @@
 #include "codegen/record.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
-#include "runtime/export/export_reserved.h"
 
 #include <ctype.h>
 #include <stdio.h>

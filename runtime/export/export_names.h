@@ -30,4 +30,8 @@ enum { AIC_EXPORT_MACRO_MAX = AIC_EXPORT_NAME_MAX + 64 };
 void aic_export_macro(const char *name, const char *what, char macro[AIC_EXPORT_MACRO_MAX]);
 void aic_export_guard(const char *name, char macro[AIC_EXPORT_MACRO_MAX]);
 
+/* Why no program could use a function of this name beside what every program has: "is a keyword", of C or C++; NULL: it
+ * could. */
+const char *aic_export_reserved(const char *name);
+
 #endif

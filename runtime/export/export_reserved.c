@@ -1,5 +1,5 @@
-/* Names that exported functions cannot have; see export_reserved.h. */
-#include "runtime/export/export_reserved.h"
+/* Names that exported functions cannot have; see export_names.h. */
+#include "runtime/export/export_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

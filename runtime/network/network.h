@@ -5,6 +5,7 @@
 #define AIC_RUNTIME_NETWORK_H
 
 #include "runtime/code/code.h"
+#include "runtime/export/export_levels.h"
 #include "runtime/request/context.h"
 #include <aic/network.h>
 
@@ -146,5 +147,17 @@ static inline void *aic_net_address(const aic_net_operand *operand, char *const 
     }
     return operand->fixed != NULL ? (void *)(uintptr_t)operand->fixed : roots[operand->root] + operand->offset;
 }
+
+/* ---- the header of an export ---- */
+
+typedef struct aic_net_header {
+    const aic_network *net;
+    const char *name;
+    const aic_export_levels *to;
+    int64_t workspace_bytes;
+} aic_net_header;
+
+/* Writes it, malloc'ed with a closing zero. AIC_INVALID_ARGUMENT where two tensors' macros are the same. */
+aic_status aic_net_write_header(const aic_net_header *header, char **text, size_t *size);
 
 #endif

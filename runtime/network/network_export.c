@@ -1,6 +1,6 @@
 /* A network as an object: its kernels, each once, for every level; its constants, packed for each level, whether this
  * host runs it or not; and the function that calls them in order. */
-#include "runtime/network/network_export.h"
+#include "runtime/network/network.h"
 
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"

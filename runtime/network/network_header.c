@@ -4,7 +4,7 @@
 #include "frontend/text/sink.h"
 #include "runtime/call/scratch.h"
 #include "runtime/export/export_names.h"
-#include "runtime/network/network_export.h"
+#include "runtime/network/network.h"
 
 #include <inttypes.h>
 #include <stdio.h>

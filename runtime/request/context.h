@@ -4,14 +4,30 @@
 
 #include "codegen/codegen.h"
 #include "runtime/cache/cache.h"
-#include "runtime/cache/counters.h"
 #include "runtime/cache/part_cache.h"
 #include "runtime/disk/disk_cache.h"
 #include "runtime/threads/share.h"
 #include <aic/context.h>
+#include <stdatomic.h>
 
 /* The records of a tuning file; see tuning.h. */
 typedef struct aic_tuning aic_tuning;
+
+/* What a context counts: the fields of aic_context_statistics, each right by itself. They order nothing. */
+typedef struct aic_counters {
+    atomic_uint_fast64_t requests, compiled, loaded, failed;
+    atomic_uint_fast64_t check_ns, identify_ns, emit_ns, codegen_ns, link_ns, publish_ns;
+} aic_counters;
+
+static inline void aic_count(atomic_uint_fast64_t *counter, uint64_t value)
+{
+    atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
+}
+
+static inline uint64_t aic_counted(const atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
 
 struct aic_context {
     const aic_target *target;

@@ -6,7 +6,7 @@
 #include "runtime/generator/worker.h"
 #include "runtime/observe/log.h"
 #include "runtime/request/pipeline.h"
-#include "runtime/tuning/tune_pick.h"
+#include "runtime/tuning/tune_race.h"
 
 #include <stdlib.h>
 #include <string.h>

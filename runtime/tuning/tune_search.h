@@ -4,7 +4,6 @@
 
 #include "runtime/tuning/tune.h"
 #include "runtime/tuning/tune_case.h"
-#include "runtime/tuning/tune_pick.h"
 #include "runtime/tuning/tune_race.h"
 
 /* A candidate, in the order in which they join. Number 0 is the default. */

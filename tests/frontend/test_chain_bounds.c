@@ -4,7 +4,6 @@
 #include "tests/specs.h"
 #include "tools/harness/element.h"
 #include "tools/harness/verify.h"
-#include "tools/harness/verify_report.h"
 
 #include <aic/aic.h>
 #include <check.h>

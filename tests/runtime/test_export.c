@@ -3,7 +3,7 @@
 #include "frontend/core/stage.h"
 #include "runtime/code/code_memory.h"
 #include "runtime/code/stub.h"
-#include "runtime/export/export_reserved.h"
+#include "runtime/export/export_names.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 

@@ -3,7 +3,7 @@
 #include "codegen/family/family.h"
 #include "codegen/target/host.h"
 #include "tests/levels.h"
-#include "tools/harness/levels.h"
+#include "tools/harness/processor.h"
 
 #include <aic/aic.h>
 #include <check.h>

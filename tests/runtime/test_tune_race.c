@@ -1,6 +1,5 @@
 /* Racing candidates, on a clock and with measurements of the test's own: nothing here depends on how long anything
  * takes. And which schedules are picked for the race. */
-#include "runtime/tuning/tune_pick.h"
 #include "runtime/tuning/tune_race.h"
 
 #include <check.h>

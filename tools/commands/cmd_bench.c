@@ -6,7 +6,7 @@
 #include "tools/harness/interrupt.h"
 #include "tools/json.h"
 #include "tools/progress.h"
-#include "tools/pto_call.h"
+#include "tools/pto.h"
 #include "tools/report/report.h"
 #include "tools/specs.h"
 #include "tools/textfile.h"

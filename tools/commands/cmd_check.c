@@ -2,11 +2,11 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
-#include "tools/harness/levels.h"
+#include "tools/harness/processor.h"
 #include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
-#include "tools/pto_call.h"
+#include "tools/pto.h"
 #include "tools/specs.h"
 
 #include <aic/tool.h>

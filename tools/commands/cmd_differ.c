@@ -6,7 +6,6 @@
 #include "tools/harness/stages.h"
 #include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
-#include "tools/laboratory/differ_matrix.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/testdata.h"
-#include "tools/laboratory/at.h"
 #include "tools/laboratory/draw.h"
+#include "tools/laboratory/tracing.h"
 #include "tools/report/page.h"
 #include "tools/session.h"
 

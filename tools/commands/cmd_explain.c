@@ -7,7 +7,6 @@
 #include "tools/harness/peak.h"
 #include "tools/harness/timer.h"
 #include "tools/json_write.h"
-#include "tools/laboratory/at.h"
 #include "tools/laboratory/tracing.h"
 #include "tools/operands.h"
 #include "tools/pto.h"

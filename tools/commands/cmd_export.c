@@ -1,7 +1,7 @@
 /* aicjit export: kernels as an object file and a header, for programs without this library. */
 #include "tools/command.h"
-#include "tools/export_files.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/outfile.h"
 #include "tools/specs.h"
 
 #include <stdlib.h>

@@ -1,15 +1,14 @@
 /* aicjit network: folders of kernels and constants (networks.md). */
 #include "tools/command.h"
-#include "tools/export_files.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
+#include "tools/harness/outfile.h"
 #include "tools/harness/timer.h"
 #include "tools/json_write.h"
 #include "tools/onnx_file.h"
 #include "tools/progress.h"
 #include "tools/results.h"
 #include "tools/session.h"
-#include "tools/tensor_view.h"
 #include <aic/aic.h>
 
 #include <inttypes.h>

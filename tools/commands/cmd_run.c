@@ -8,7 +8,6 @@
 #include "tools/pto.h"
 #include "tools/results.h"
 #include "tools/session.h"
-#include "tools/tensor_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 
 #include "tools/harness/interrupt.h"
 
+#include <aic/aic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,5 +34,8 @@ int outfile_commit(outfile *file, const char *subject);
 
 /* Frees; what was not committed is removed. A zeroed outfile with fd -1 does nothing. */
 void outfile_close(outfile *file);
+
+/* Both files or none: nothing is renamed before both are written. Returns an exit status. */
+int export_files_write(const char *object_path, const char *header_path, const aic_exported *made);
 
 #endif

@@ -1,4 +1,5 @@
 #include "tools/harness/processor.h"
+#include <aic/aic.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -18,4 +19,14 @@ void processor_name(char *name, size_t capacity)
     if (file != NULL) {
         (void)fclose(file);
     }
+}
+
+/* ---- levels ---- */
+
+const char *level_way(const char *name)
+{
+    if (aic_isa_check(name) != AIC_OK) {
+        return "not run, this host lacks it";
+    }
+    return aic_isa_emulated(name) ? "emulated" : "native";
 }

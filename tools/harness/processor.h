@@ -1,4 +1,4 @@
-/* What the processor is called. */
+/* What the processor is called, and how instruction set levels run on it. */
 #ifndef AIC_HARNESS_PROCESSOR_H
 #define AIC_HARNESS_PROCESSOR_H
 
@@ -6,5 +6,9 @@
 
 /* Writes its name as the system has it, "unknown" where it has none. */
 void processor_name(char *name, size_t capacity);
+
+/* For reports, as a level that nothing executes is never counted as passed: "native", "emulated", or "not run, this
+ * host lacks it". */
+const char *level_way(const char *name);
 
 #endif

@@ -4,7 +4,6 @@
 #include "tools/harness/element.h"
 #include "tools/harness/operand_text.h"
 #include "tools/harness/testdata.h"
-#include "tools/harness/verify_report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

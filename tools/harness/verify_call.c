@@ -1,7 +1,7 @@
 /* Calls that every entry point must refuse: the descriptor is right, an operand is not. */
 #include "tools/harness/entry.h"
 #include "tools/harness/testdata.h"
-#include "tools/harness/verify_report.h"
+#include "tools/harness/verify.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Calls whose output is one of their inputs, where the operands say that it may be. */
-#include "tools/harness/verify_report.h"
+#include "tools/harness/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>

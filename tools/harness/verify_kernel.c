@@ -1,7 +1,7 @@
 /* Running kernels on a verify_case, every way that callers have. */
 #include "tools/harness/entry.h"
 #include "tools/harness/memory.h"
-#include "tools/harness/verify_report.h"
+#include "tools/harness/verify.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Illegal specifications: every entry point refuses them, and says which parameter is at fault. */
 #include "tools/harness/entry.h"
 #include "tools/harness/stages.h"
-#include "tools/harness/verify_report.h"
+#include "tools/harness/verify.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The table of all operators and profiles. What stands in it is found: for each operator and each value of a choice a
  * request on which the choice matters is searched for the smallest operands that show it. */
-#include "tools/laboratory/differ_matrix.h"
 
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"

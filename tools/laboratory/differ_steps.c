@@ -1,5 +1,5 @@
-/* Two traces side by side; see differ_steps.h. */
-#include "tools/laboratory/differ_steps.h"
+/* Two traces side by side; see differ.h. */
+#include "tools/laboratory/differ.h"
 
 #include "tools/json_write.h"
 
