@@ -1,7 +1,7 @@
 /* Reads the golden data files. */
 #include "tests/golden.h"
 
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <inttypes.h>
 #include <stdio.h>

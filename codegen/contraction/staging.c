@@ -3,6 +3,7 @@
  * the results, run by run, a run being pixels of the tile that are consecutive rows of the result. If the sums start
  * from an old result, the buffer is filled with it first. */
 #include "codegen/parts/staging.h"
+#include "codegen/contraction/emitters.h"
 #include "codegen/contraction/microkernel.h"
 
 /* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
@@ -158,4 +159,28 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         strips->store[part] = compose_store(program, plan, strips, part);
     }
     strips->table = aic_compose_epilogue_table(program, t->staging.epilogue, plan->problem.target, table_kind(c, t));
+}
+
+/* ---- deferred tiles ---- */
+
+/* Deferred tiles: the epilogue stores a tile from its staging buffer, some rows at a time, between the products of the
+ * next tile, which fills another buffer.
+ *
+ * This is for micro-kernels whose products leave the vector units idle. A core executes out of order within a window of
+ * a few hundred instructions, so that products overlap with the epilogue only if the two are interleaved more finely
+ * than that: rows stored after the products of a whole tile would overlap with nothing. Rows that are left when the
+ * next tile's products end are stored then.
+ *
+ * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
+
+_Static_assert((int)AIC_NOTE_WORDS == (int)AIC_DEFERRED_WORDS, "a worker has memory for a note");
+
+aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store)
+{
+    unsigned operands[AIC_EPILOGUE_STEPS];
+    const aic_leave_key key = {.inputs = aic_epilogue_inputs(aic_tiling_of(plan)->staging.epilogue, operands)};
+    aic_use use;
+    aic_use_begin(&use, program, &aic_part_leave, &key);
+    aic_use_call(&use, store, "store");
+    return aic_program_add(program, &use, "leave");
 }

@@ -95,7 +95,7 @@ typedef struct aic_move_tile {
     int64_t over;
     int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
     int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
-    int64_t unit;   /* bytes within which rows or columns of an odd number are turned (move_turn.c); 0: they are not */
+    int64_t unit;   /* bytes within which rows or columns of an odd number are turned (move_sets.c); 0: they are not */
     int64_t gather; /* bytes of a column, all of a band, that are gathered before they are written; 0: they are not */
     int64_t band;   /* rows along `write` (indices of `next`) that are done before a step along `read` */
 } aic_move_tile;
@@ -168,10 +168,10 @@ void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
                         const aic_target *target, const aic_machine *machine, aic_move_plan *plan);
 
-/* move_turn.c: makes the tile of a transposition one that is turned; false: it cannot be, or that gains nothing. */
+/* Makes the tile of a transposition one that is turned; false: it cannot be, or that gains nothing. */
 bool aic_move_plan_turn(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule);
 
-/* ---- elements with gaps between them (move_gaps.c) ---- */
+/* ---- elements with gaps between them (move_sets.c) ---- */
 
 /* Makes a dimension of the box that is dense in the output and longer than what is written of it, and says how many
  * elements of it are written; 0: there is none. */

@@ -174,3 +174,99 @@ void aic_move_plan_gather(aic_move_plan *p, unsigned size)
     p->tile.band = best * step;
     p->tile.gather = p->tile.band * along->out;
 }
+
+/* ---- tiles that turn ---- */
+
+/* Plans of tiles of an odd number of rows or columns that follow each other; parts/move_turn.c says how they are moved.
+ */
+
+/* Whether so many vectors can be turned: an odd number of them that registers hold besides what is in the making. */
+static bool can_turn(const aic_move_plan *p, int64_t extent)
+{
+    enum { BESIDES = 3 };
+    return extent > 1 && extent % 2 != 0 &&
+           extent <= aic_least(AIC_MOVE_ODD_MAX, p->target->vector_registers - BESIDES);
+}
+
+/* Bytes within which lanes may take any order in one instruction: all of a register for elements of four bytes, and of
+ * two where there are masks, as the same cores have that. */
+static int64_t unit_of(const aic_move_plan *p, unsigned size)
+{
+    const bool all = size >= 4 || (size >= 2 && aic_has_masks(p->target));
+    return all ? p->vector : AIC_MOVE_LANE;
+}
+
+/* Plans tiles of an odd number of rows that follow each other in the output, or of columns that do in the input. */
+bool aic_move_plan_turn(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    const aic_box_dim *write = &p->write, *read = &p->read;
+    const bool joins = can_turn(p, write->extent) && read->out == write->extent * size;
+    const bool almost = read->extent * size == AIC_MOVE_LANE - 1; /* a row that fills a lane as it is */
+    const bool parts = can_turn(p, read->extent) && !almost && write->in[0] == read->extent * size;
+    const int64_t along = joins ? read->extent : write->extent;
+    if ((p->target->has & AIC_HAS_PERMUTE) == 0 || !(joins || parts) || p->rows_valid < write->extent ||
+        along * size < AIC_MOVE_LANE) {
+        return false;
+    }
+    p->vector = aic_least(p->vector, aic_power_within(along * size));
+    if (joins && unit_of(p, size) < p->vector) { /* lanes are stored one by one, or two together */
+        p->vector = aic_least(p->vector, 2 * unit_of(p, size));
+    }
+    const int64_t most = joins ? schedule->cols : schedule->rows, each = p->vector / size;
+    const int64_t count = aic_least(aic_most(most, each), aic_power_within(along));
+    p->tile.rows = joins ? write->extent : count;
+    p->tile.cols = joins ? count : read->extent;
+    p->tile.unit = unit_of(p, size);
+    return true;
+}
+
+/* ---- elements with gaps between them ---- */
+
+/* Elements with gaps between them, as a batch of less than four has in 4N: a few elements, then as many bytes as make a
+ * power of two that another batch would have. Moved one by one they cost an instruction each, so they become tiles of
+ * all that a gap and its elements could hold: what lies in gaps of the input is read and not stored, gaps of the output
+ * keep their value, as a mask leaves them out. */
+
+/* Whether elements that begin so many bytes apart, each of them and what follows it, share a lane. */
+static bool shares_lanes(int64_t step, int64_t bytes)
+{
+    return aic_is_power(step) && step > bytes && step <= AIC_MOVE_LANE;
+}
+
+/* The dimension that goes over elements which are dense in the input and few in the output, or -1; those of `few`
+ * follow each other in the output, where it is not -1. */
+static int find_spread(const aic_box *box, unsigned size, int few)
+{
+    const int64_t bytes = few >= 0 ? box->dim[few].extent * size : size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        if ((int)i != few && box->dim[i].in[0] == size && shares_lanes(box->dim[i].out, bytes)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int64_t aic_move_spread(aic_box *box, unsigned size, const aic_target *target)
+{
+    int few = -1;
+    for (unsigned i = 0; i < box->dims; i++) {
+        few = box->dim[i].out == size ? (int)i : few;
+    }
+    const int spread = find_spread(box, size, few);
+    if (box->op != AIC_BOX_COPY || box->valid != 0 || !aic_has_masks(target) || spread < 0 ||
+        (few < 0 && box->dims == AIC_BOX_DIMS)) {
+        return 0;
+    }
+    if (few < 0) {
+        few = (int)box->dims++;
+        box->dim[few] = (aic_box_dim){.extent = 1, .out = size};
+    }
+    const int64_t stored = box->dim[few].extent;
+    box->dim[few].extent = box->dim[spread].out / size;
+    return stored;
+}
+
+int64_t aic_move_columns_apart(const aic_box_dim *write, int64_t columns, unsigned size)
+{
+    return shares_lanes(write->in[0], columns * size) ? write->in[0] / size : 0;
+}

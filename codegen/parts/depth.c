@@ -6,7 +6,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 #include "codegen/parts/sums.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Reading the parameters of columns from the table, for the loops over rows. */
 #include "codegen/llvm/vec.h"
 #include "codegen/parts/packet.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "codegen/machine.h"
 #include "codegen/parts.h"
 #include "codegen/parts/image.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * laid out. */
 #include "codegen/parts/scaling.h"
 #include "codegen/integer.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <math.h>
 

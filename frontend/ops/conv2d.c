@@ -3,7 +3,7 @@
 
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "frontend/ops/tik_fixpipe.h"
 
 #include "frontend/core/rule.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>

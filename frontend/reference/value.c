@@ -64,7 +64,7 @@ uint16_t aic_reference_bfloat16(double value, aic_overflow overflow)
 }
 
 /* The same as aic_element_value() of frontend/numeric, written again on purpose: references share no code with the
- * generator, and the formulas of 16-bit floats above are not those of frontend/numeric/half.h. */
+ * generator, and the formulas of 16-bit floats above are not those of frontend/numeric/element.h. */
 double aic_reference_value(aic_dtype dtype, const void *element)
 {
     union {

@@ -4,7 +4,6 @@
 
 #include "frontend/core/diag.h"
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/text/number.h"
 #include "frontend/text/quant.h"
 #include <aic/texpands.h>

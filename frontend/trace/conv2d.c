@@ -1,6 +1,6 @@
 /* How conv2d makes one element (TIK conv2d, sections 4 and 5). The reduction index k counts channels within a block,
  * kernel columns, kernel rows, blocks of channels; every block of K0 neighbours is one step. */
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/reference/winograd.h"
 #include "frontend/trace/trace.h"
 

@@ -3,7 +3,6 @@
 
 #include "frontend/core/spec.h"
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/text/number.h"
 #include <aic/choice.h>
 

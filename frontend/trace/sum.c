@@ -1,6 +1,5 @@
 /* Sums of products in traces, as the choices `sum` and `int_overflow` and accumulate=fast and winograd have them. */
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/text/number.h"
 #include "frontend/trace/trace.h"
 

@@ -1,6 +1,5 @@
 /* How tik_fixpipe makes one element (TIK conv2d, section 9). */
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>

@@ -10,7 +10,6 @@
 #include "frontend/text/sink.h"
 #include "frontend/text/text.h"
 #include "runtime/call/scratch.h"
-#include "runtime/export/export_levels.h"
 #include "runtime/export/export_names.h"
 #include "runtime/generator/generator.h"
 #include "runtime/generator/worker.h"

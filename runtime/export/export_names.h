@@ -2,6 +2,8 @@
 #ifndef AIC_RUNTIME_EXPORT_NAMES_H
 #define AIC_RUNTIME_EXPORT_NAMES_H
 
+#include "runtime/request/context.h"
+
 #include <aic/export.h>
 
 typedef struct aic_export_name {
@@ -33,5 +35,18 @@ void aic_export_guard(const char *name, char macro[AIC_EXPORT_MACRO_MAX]);
 /* Why no program could use a function of this name beside what every program has: "is a keyword", of C or C++; NULL: it
  * could. */
 const char *aic_export_reserved(const char *name);
+
+/* ---- levels ---- */
+
+enum { AIC_EXPORT_LEVELS_MAX = 16 };
+
+typedef struct aic_export_levels {
+    const aic_target *target[AIC_EXPORT_LEVELS_MAX]; /* ascending, of one architecture */
+    size_t count;
+    const char *triple; /* NULL before: the host's */
+} aic_export_levels;
+
+/* Reads "sse2,avx2"; isa NULL: the context's level, or the lowest of the triple's architecture. */
+aic_status aic_export_choose_levels(const aic_context *context, const char *isa, aic_export_levels *to);
 
 #endif

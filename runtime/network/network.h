@@ -5,7 +5,7 @@
 #define AIC_RUNTIME_NETWORK_H
 
 #include "runtime/code/code.h"
-#include "runtime/export/export_levels.h"
+#include "runtime/export/export_names.h"
 #include "runtime/request/context.h"
 #include <aic/network.h>
 

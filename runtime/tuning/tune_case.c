@@ -3,7 +3,6 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * a reader expects of the results: biases, PReLU, blocks that are filled up. That kernels and the reference agree bit
  * for bit is the subject of tests/corpus/chains.txt and of random chains. */
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -3,7 +3,7 @@
  * what the columns of a call need; each is compared with the reference on every instruction set that runs here. */
 #include "codegen/epilogue/epilogue.h"
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "tests/claims.h"
 #include "tests/levels.h"
 #include "tests/specs.h"

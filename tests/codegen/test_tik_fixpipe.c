@@ -1,6 +1,6 @@
 /* tik_fixpipe: rules, extents and reference of the TIK form; with conv2d, the vendor's printed example. */
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "tests/golden.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"

@@ -5,7 +5,7 @@
 #include "codegen/integer.h"
 #include "codegen/packed.h"
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/levels.h"

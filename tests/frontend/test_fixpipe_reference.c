@@ -1,7 +1,7 @@
 /* fixpipe's reference: the document's worked examples, its layouts element by element, special values in both overflow
  * modes, and what a call's data may not hold. */
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "tests/specs.h"
 
 #include <aic/aic.h>

@@ -1,5 +1,5 @@
 /* Half precision: every value, and every kind of rounding. */
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 
 #include <check.h>
 #include <fenv.h>

@@ -2,7 +2,6 @@
  * accumulate=fast. */
 #include "frontend/core/stage.h"
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"
 #include "frontend/reference/exact_sum.h"
 #include "tests/claims.h"

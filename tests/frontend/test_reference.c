@@ -1,7 +1,7 @@
 /* conv2d's reference: the document's worked examples, the vendor's printed numbers, and the cases in which it must
  * not do the obvious. */
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/golden.h"

@@ -1,6 +1,5 @@
 /* The references' numbers against the library's other conversions, which share no code with them. */
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/reference/value.h"
 #include "tests/claims.h"
 #include "tools/harness/rng.h"

@@ -1,7 +1,7 @@
 /* accumulate=winograd: the matrices, the bound, and where the key has no effect. */
 #include "frontend/core/op.h"
 #include "frontend/core/stage.h"
-#include "frontend/numeric/half.h"
+#include "frontend/numeric/element.h"
 #include "frontend/random/rng.h"
 #include "frontend/reference/winograd.h"
 
