@@ -163,7 +163,9 @@ disk_sample *disk_sample_new(aic_context *context)
     ck_assert_int_eq(aic_build_identify(&s->build), AIC_OK);
     ck_assert_int_eq(aic_build_describe(&s->build), AIC_OK);
     ck_assert_msg(aic_build_object(&s->build) == AIC_OK, "%s", aic_last_error());
-    ck_assert_int_eq(aic_disk_file_write(&s->build.identity, &s->build.object, &s->bytes, &s->size), AIC_OK);
+    s->request = aic_build_request(&s->build);
+    ck_assert_int_eq(aic_disk_file_write(&s->request, &s->build.identity, &s->build.object, &s->bytes, &s->size),
+                     AIC_OK);
     return s;
 }
 

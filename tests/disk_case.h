@@ -40,6 +40,7 @@ void disk_check_deed(const disk_deed *d, uint64_t compiles, uint64_t loads, uint
 /* The identity and the bytes of a kernel. */
 typedef struct disk_sample {
     aic_build build;
+    aic_codegen_request request;
     unsigned char *bytes;
     size_t size;
 } disk_sample;

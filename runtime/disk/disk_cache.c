@@ -279,7 +279,8 @@ static bool store(aic_disk *disk, const char *name, uint64_t hash, aic_status ma
     return kept;
 }
 
-bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_object *object)
+bool aic_disk_store(aic_disk *disk, const aic_codegen_request *request, const aic_identity *identity,
+                    const aic_object *object)
 {
     char name[NAME_BYTES];
     unsigned char *bytes = NULL;
@@ -288,7 +289,7 @@ bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_obje
         return false;
     }
     name_file(identity, name);
-    const aic_status made = aic_disk_file_write(identity, object, &bytes, &size);
+    const aic_status made = aic_disk_file_write(request, identity, object, &bytes, &size);
     return store(disk, name, identity->hash, made, bytes, size);
 }
 

@@ -42,9 +42,10 @@ const char *aic_disk_mode_name(aic_disk_mode mode);
  * can be used; a file that was refused leaves a warning. */
 bool aic_disk_load(const aic_disk *disk, const aic_identity *identity, aic_object *object);
 
-/* Keeps a kernel; whether it could. Blocks signals meanwhile: a handler that ends the process must not leave a file
- * behind. */
-bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_object *object);
+/* Keeps the kernel of a request and its identity; whether it could. Blocks signals meanwhile: a handler that ends the
+ * process must not leave a file behind. */
+bool aic_disk_store(aic_disk *disk, const aic_codegen_request *request, const aic_identity *identity,
+                    const aic_object *object);
 
 /* The same of parts. */
 bool aic_disk_load_part(const aic_disk *disk, const aic_part_identity *identity, aic_piece *piece);

@@ -82,11 +82,11 @@ static aic_status write_all(const contents *c, unsigned char **bytes, size_t *si
     return AIC_OK;
 }
 
-aic_status aic_disk_file_write(const aic_identity *identity, const aic_object *object, unsigned char **bytes,
-                               size_t *size)
+aic_status aic_disk_file_write(const aic_codegen_request *request, const aic_identity *identity,
+                               const aic_object *object, unsigned char **bytes, size_t *size)
 {
     char *what;
-    aic_status status = aic_identity_print(identity->bytes, identity->size, &what);
+    aic_status status = aic_identity_print(request, &what);
     if (status == AIC_OK) {
         const contents c = {MAGIC_OF_KERNEL, what, identity->bytes, identity->size, object, NULL};
         status = write_all(&c, bytes, size);

@@ -25,9 +25,9 @@
  *     HASH  as above */
 enum { AIC_DISK_VERSION = 2 };
 
-/* The bytes of a kernel, malloc'ed. AIC_OUT_OF_MEMORY. */
-aic_status aic_disk_file_write(const aic_identity *identity, const aic_object *object, unsigned char **bytes,
-                               size_t *size);
+/* The bytes of the kernel of a request and its identity, malloc'ed. AIC_OUT_OF_MEMORY. */
+aic_status aic_disk_file_write(const aic_codegen_request *request, const aic_identity *identity,
+                               const aic_object *object, unsigned char **bytes, size_t *size);
 
 /* The same of a part. */
 aic_status aic_disk_part_write(const aic_part_identity *identity, const aic_piece *piece, unsigned char **bytes,

@@ -243,14 +243,13 @@ static aic_status dump_text(const aic_context *context, const aic_codegen_reques
     return status;
 }
 
-aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
-                        const aic_object *object)
+aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object)
 {
     char *text;
     aic_status status = dump_text(context, request, AIC_DUMP_IR, "ll");
     status = status == AIC_OK ? dump_text(context, request, AIC_DUMP_ASM, "s") : status;
     status = status == AIC_OK ? dump_file(context, request->symbol, "o", object->bytes, object->size) : status;
-    status = status == AIC_OK ? aic_identity_print(identity->bytes, identity->size, &text) : status;
+    status = status == AIC_OK ? aic_identity_print(request, &text) : status;
     if (status == AIC_OK) {
         status = dump_file(context, request->symbol, "txt", text, strlen(text));
         free(text);

@@ -19,8 +19,7 @@ void aic_log_parts(const aic_object *object);
 
 /* Writes NAME.ll, NAME.s, NAME.o and NAME.txt, which says what the kernel is, to the context's folder, each under a
  * temporary name that is then renamed. AIC_IO: one could not be written; those before it stay. */
-aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
-                        const aic_object *object);
+aic_status aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object);
 
 /* All categories. */
 enum { AIC_VERBOSE_ALL = AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC | AIC_VERBOSE_CACHE | AIC_VERBOSE_DISPATCH };

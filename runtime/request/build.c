@@ -78,7 +78,7 @@ void aic_build_take_words(aic_build *build)
     }
 }
 
-static aic_codegen_request codegen_request(const aic_build *build)
+aic_codegen_request aic_build_request(const aic_build *build)
 {
     return (aic_codegen_request){
         .count = build->count,
@@ -99,7 +99,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
 
 static aic_status identify(aic_build *build)
 {
-    const aic_codegen_request request = codegen_request(build);
+    const aic_codegen_request request = aic_build_request(build);
     aic_identity_free(&build->identity);
     return aic_identity_create(&request, &build->identity);
 }
@@ -165,7 +165,7 @@ bool aic_build_load(aic_build *build)
 
 aic_status aic_build_object(aic_build *build)
 {
-    aic_codegen_request request = codegen_request(build);
+    aic_codegen_request request = aic_build_request(build);
     aic_status status = aic_generator_near()->object(&request, &build->object);
     if (status == AIC_COMPILE && aic_part_cache_distrust(&build->context->parts)) {
         aic_warn("parts", "those from files are not used: %s", aic_last_error());
@@ -174,8 +174,8 @@ aic_status aic_build_object(aic_build *build)
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, build->context, &build->object);
-        const bool kept =
-            build->context->profile == 0 && aic_disk_store(&build->context->disk, &build->identity, &build->object);
+        const bool kept = build->context->profile == 0 &&
+                          aic_disk_store(&build->context->disk, &request, &build->identity, &build->object);
         atomic_fetch_add_explicit(&build->context->stores, kept, memory_order_relaxed); /* a statistic */
     }
     return status;
@@ -218,8 +218,8 @@ static aic_status dump(const aic_build *build)
     if (context->dump_dir == NULL) {
         return AIC_OK;
     }
-    const aic_codegen_request request = codegen_request(build);
-    return aic_log_dump(context, &request, &build->identity, &build->object);
+    const aic_codegen_request request = aic_build_request(build);
+    return aic_log_dump(context, &request, &build->object);
 }
 
 aic_status aic_build_link(aic_build *build)

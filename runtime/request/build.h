@@ -33,6 +33,8 @@ aic_status aic_build_validate(aic_build *build);
 aic_status aic_build_tune(aic_build *build);
 /* Takes the words that the code gets by address out of the specification: they are no part of the identity. */
 void aic_build_take_words(aic_build *build);
+/* What the generator is asked for, from then on. */
+aic_codegen_request aic_build_request(const aic_build *build);
 /* Computes the identity from all that the code depends on; it names the kernel. Checks the schedule of a tuning record
  * only where its kernel is neither in memory nor on disk, since the check needs the generator. */
 aic_status aic_build_identify(aic_build *build);

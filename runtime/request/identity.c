@@ -146,127 +146,6 @@ void aic_identity_free(aic_identity *identity)
     identity->bytes = NULL;
 }
 
-/* ---- reading ---- */
-
-/* What the bytes of an identity say. */
-typedef struct contents {
-    size_t count;
-    aic_spec spec[AIC_GROUP_MAX];
-    aic_semantics semantics;
-    aic_slice level, cpu, features, passes, schedule;
-    uint32_t arch, vector_bits, vector_registers, has;
-    aic_machine machine;
-    uint32_t rule; /* 0: there is a schedule */
-} contents;
-
-static bool slice_is(aic_slice slice, const char *text)
-{
-    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
-}
-
-/* The signature and the words of a list, to the end of its section. Fields that were added may not be there; what is
- * there is what would be written. */
-static void read_words(aic_reader *section, const aic_record *record, void *fields)
-{
-    size_t f = 0;
-    section->bad = section->bad || aic_read_number(section, WORD) != aic_record_signature(record);
-    for (; f < record->count && !(record->fields[f].added && section->left == 0); f++) {
-        for (uint32_t i = 0; i < record->fields[f].count; i++) {
-            const uint64_t word = aic_read_number(section, WORD);
-            aic_field_set_word(&record->fields[f], fields, i, word);
-            section->bad = section->bad || aic_field_word(&record->fields[f], fields, i) != word;
-        }
-    }
-    section->bad = !aic_read_done(section) || f != fields_written(record, fields);
-}
-
-static void read_fields(aic_reader *in, const aic_record *record, void *fields)
-{
-    aic_reader section = aic_read_section(in, "FLDS");
-    section.bad = !slice_is(aic_read_text(&section), record->name) || section.bad;
-    read_words(&section, record, fields);
-    in->bad = in->bad || section.bad;
-}
-
-static const aic_op_info *op_named(aic_slice name, aic_op *op)
-{
-    for (*op = AIC_OP_NONE + 1; *op < AIC_OP_END; (*op)++) {
-        if (slice_is(name, aic_op_get(*op)->record.name)) {
-            return aic_op_get(*op);
-        }
-    }
-    return NULL;
-}
-
-static void read_stage(aic_reader *in, aic_stage *stage)
-{
-    aic_reader section = aic_read_section(in, "FLDS");
-    const aic_op_info *op = op_named(aic_read_text(&section), &stage->op);
-    if (op != NULL) {
-        op->init(&stage->desc);
-        read_words(&section, &op->record, &stage->desc);
-    }
-    in->bad = in->bad || op == NULL || section.bad;
-}
-
-static void read_spec(aic_reader *in, aic_spec *spec)
-{
-    aic_reader section = aic_read_section(in, "SPEC");
-    memset(spec, 0, sizeof *spec);
-    while (spec->count < AIC_STAGES_MAX && aic_read_is(&section, "FLDS")) {
-        read_stage(&section, &spec->stage[spec->count++]);
-    }
-    in->bad = in->bad || spec->count == 0 || !aic_read_done(&section);
-}
-
-static void read_target(aic_reader *in, contents *c)
-{
-    aic_reader section = aic_read_section(in, "TRGT");
-    c->level = aic_read_text(&section);
-    c->cpu = aic_read_text(&section);
-    c->features = aic_read_text(&section);
-    c->arch = (uint32_t)aic_read_number(&section, NUMBER);
-    c->vector_bits = (uint32_t)aic_read_number(&section, NUMBER);
-    c->vector_registers = (uint32_t)aic_read_number(&section, NUMBER);
-    c->has = (uint32_t)aic_read_number(&section, NUMBER);
-    in->bad = in->bad || !aic_read_done(&section);
-}
-
-static aic_slice read_text_section(aic_reader *in, const char *tag)
-{
-    aic_reader section = aic_read_section(in, tag);
-    const aic_slice text = aic_read_text(&section);
-    in->bad = in->bad || !aic_read_done(&section);
-    return text;
-}
-
-static void read_choice(aic_reader *in, contents *c)
-{
-    if (aic_read_is(in, "SCHD")) {
-        c->schedule = read_text_section(in, "SCHD");
-        return;
-    }
-    aic_reader section = aic_read_section(in, "RULE");
-    c->rule = (uint32_t)aic_read_number(&section, NUMBER);
-    in->bad = in->bad || c->rule == 0 || !aic_read_done(&section);
-}
-
-static bool read_identity(aic_reader *in, contents *c)
-{
-    const unsigned char *magic = aic_read_bytes(in, MAGIC_BYTES);
-    in->bad = in->bad || memcmp(magic, MAGIC, MAGIC_BYTES) != 0;
-    in->bad = aic_read_number(in, NUMBER) != AIC_IDENTITY_VERSION || in->bad;
-    while (c->count < AIC_GROUP_MAX && aic_read_is(in, "SPEC")) {
-        read_spec(in, &c->spec[c->count++]);
-    }
-    read_fields(in, &aic_semantics_record, &c->semantics);
-    read_target(in, c);
-    c->passes = read_text_section(in, "PASS");
-    read_fields(in, &aic_machine_record, &c->machine);
-    read_choice(in, c);
-    return c->count > 0 && aic_read_done(in);
-}
-
 /* ---- text ---- */
 
 static aic_status put_spec(FILE *out, const aic_spec *spec)
@@ -291,34 +170,32 @@ static aic_status put_record(FILE *out, const aic_record *record, const void *fi
     return status;
 }
 
-static void put_target(FILE *out, const contents *c)
+static void put_target(FILE *out, const aic_target *target)
 {
-    fprintf(out, "target %.*s: architecture %u, CPU %.*s, %.*s, has 0x%x, %u vector registers of %u bits\n",
-            (int)c->level.length, c->level.text, (unsigned)c->arch, (int)c->cpu.length, c->cpu.text,
-            (int)c->features.length, c->features.text, (unsigned)c->has, (unsigned)c->vector_registers,
-            (unsigned)c->vector_bits);
+    fprintf(out, "target %s: architecture %u, CPU %s, %s, has 0x%x, %u vector registers of %u bits\n", target->name,
+            (unsigned)target->arch, aic_target_cpu(target), target->features, (unsigned)target->has,
+            (unsigned)target->vector_registers, (unsigned)target->vector_bits);
 }
 
-static aic_status put_contents(FILE *out, const contents *c)
+static aic_status put_request(FILE *out, const aic_codegen_request *request)
 {
     aic_status status = AIC_OK;
-    for (size_t i = 0; i < c->count && status == AIC_OK; i++) {
-        status = put_spec(out, &c->spec[i]);
+    for (size_t i = 0; i < request->count && status == AIC_OK; i++) {
+        status = put_spec(out, &request->spec[i]);
     }
-    status = status == AIC_OK ? put_record(out, &aic_semantics_record, &c->semantics) : status;
-    put_target(out, c);
-    fprintf(out, "passes \"%.*s\"\n", (int)c->passes.length, c->passes.text);
-    status = status == AIC_OK ? put_record(out, &aic_machine_record, &c->machine) : status;
-    if (c->rule == 0) {
-        fprintf(out, "%.*s\n", (int)c->schedule.length, c->schedule.text);
+    status = status == AIC_OK ? put_record(out, &aic_semantics_record, request->semantics) : status;
+    put_target(out, request->target);
+    fprintf(out, "passes \"%s\"\n", request->passes != NULL ? request->passes : "");
+    status = status == AIC_OK ? put_record(out, &aic_machine_record, request->machine) : status;
+    if (request->schedule != NULL) {
+        fprintf(out, "%s\n", request->schedule);
     } else {
-        fprintf(out, "schedule of the default rule, version %u\n", (unsigned)c->rule);
+        fprintf(out, "schedule of the default rule, version %u\n", (unsigned)AIC_SCHEDULE_RULE);
     }
     return status;
 }
 
-/* The lines of what was read. */
-static aic_status print_contents(const contents *c, char **text)
+aic_status aic_identity_print(const aic_codegen_request *request, char **text)
 {
     size_t length;
     char *made = NULL;
@@ -326,7 +203,7 @@ static aic_status print_contents(const contents *c, char **text)
     if (out == NULL) {
         return aic_fail_memory("identity", 0);
     }
-    aic_status status = put_contents(out, c);
+    aic_status status = put_request(out, request);
     if (!aic_stream_end(out, &made) && status == AIC_OK) {
         status = aic_fail_memory("identity", length);
     }
@@ -336,19 +213,4 @@ static aic_status print_contents(const contents *c, char **text)
     }
     *text = made;
     return AIC_OK;
-}
-
-aic_status aic_identity_print(const void *bytes, size_t size, char **text)
-{
-    contents *c = calloc(1, sizeof *c); /* more than the stack of a thread may have */
-    aic_reader in = {.at = bytes, .left = size};
-    if (c == NULL) {
-        return aic_fail_memory("identity", sizeof *c);
-    }
-    const aic_status status = read_identity(&in, c)
-                                  ? print_contents(c, text)
-                                  : aic_fail(AIC_INVALID_ARGUMENT, "identity", "%zu bytes are none of version %d", size,
-                                             AIC_IDENTITY_VERSION);
-    free(c);
-    return status;
 }

@@ -37,8 +37,7 @@ typedef struct aic_identity {
 aic_status aic_identity_create(const aic_codegen_request *request, aic_identity *identity);
 void aic_identity_free(aic_identity *identity);
 
-/* What the bytes say, malloc'ed: a line for each specification and each of the other parts. AIC_INVALID_ARGUMENT for
- * bytes that are no identity, or were made by another version or with other field lists. */
-aic_status aic_identity_print(const void *bytes, size_t size, char **text);
+/* What is in the identity of such a request, malloc'ed: a line for each specification and each of the other parts. */
+aic_status aic_identity_print(const aic_codegen_request *request, char **text);
 
 #endif

@@ -69,7 +69,7 @@ static void write_for_ever(disk_sample *s, aic_disk *disk, atomic_uint *count)
 {
     for (unsigned i = 0;; i++) {
         snprintf(s->build.identity.symbol, sizeof s->build.identity.symbol, "aic_killed_%016x", i % 8);
-        if (!aic_disk_store(disk, &s->build.identity, &s->build.object)) {
+        if (!aic_disk_store(disk, &s->request, &s->build.identity, &s->build.object)) {
             _exit(1);
         }
         atomic_fetch_add(count, 1);
