@@ -42,12 +42,13 @@ aic_status aic_answer_candidate(const aic_problem *problem, size_t index, char t
     return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
 }
 
-aic_status aic_answer_facts(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
+aic_status aic_answer_facts(const aic_problem *problem, const char *schedule, aic_explanation *facts)
 {
     aic_plan *plan;
     aic_status status = aic_codegen_plan(problem, schedule, &plan);
     if (status == AIC_OK) {
         aic_plan_facts_of(plan, facts);
+        status = aic_schedule_print(&plan->schedule, facts->schedule, sizeof facts->schedule);
         aic_plan_free(plan);
     }
     return status;

@@ -179,15 +179,6 @@ typedef struct aic_schedule_info {
     double cost, bound;               /* predicted; what no schedule can save: in vector operations */
 } aic_schedule_info;
 
-/* What a plan amounts to; see aic_explanation. */
-typedef struct aic_plan_facts {
-    const char *shape, *kernel; /* static storage */
-    int64_t macs;
-    double cost, bound;       /* vector operations */
-    double operations_per_ns; /* supposed */
-    double bytes[AIC_TRAFFIC_LEVELS];
-} aic_plan_facts;
-
 /* A legal schedule; see aic_space_list. Schedules of one tile differ in its loops only: in the fields unroll, band and
  * ahead. */
 enum { AIC_SPACE_FIELDS_MAX = 12 };
@@ -225,8 +216,8 @@ typedef struct aic_generator_api {
     /* The report of `aicjit explain` on this schedule (NULL: the default rule's), malloc'ed. */
     aic_status (*explain)(const aic_problem *problem, const char *schedule, char **text);
 
-    /* What this schedule (NULL: the default rule's) amounts to. */
-    aic_status (*facts)(const aic_problem *problem, const char *schedule, aic_plan_facts *facts);
+    /* What this schedule (NULL: the default rule's) amounts to: all but origin and text. */
+    aic_status (*facts)(const aic_problem *problem, const char *schedule, aic_explanation *facts);
 
     /* Lists the schedules that a tuner may try. */
     aic_status (*space)(const aic_problem *problem, aic_space_list *list);

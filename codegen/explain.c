@@ -50,14 +50,21 @@ static void count_once(const aic_plan *plan, double work, double bytes[AIC_TRAFF
 
 /* ---- facts ---- */
 
-void aic_plan_facts_of(const aic_plan *plan, aic_plan_facts *facts)
+void aic_plan_facts_of(const aic_plan *plan, aic_explanation *facts)
 {
     int64_t bytes = 0;
-    *facts = (aic_plan_facts){.shape = plan->shape->name,
-                              .kernel = plan->shape->kernel != NULL ? plan->shape->kernel(plan) : plan->shape->name,
-                              .cost = plan->cost,
-                              .bound = plan->shape->bound(plan),
-                              .operations_per_ns = AIC_OPERATIONS_PER_NS};
+    const aic_target *target = plan->problem.target;
+    const double bound = plan->shape->bound(plan), rate = AIC_OPERATIONS_PER_NS;
+    *facts = (aic_explanation){.size = sizeof *facts,
+                               .shape = plan->shape->name,
+                               .kernel = plan->shape->kernel != NULL ? plan->shape->kernel(plan) : plan->shape->name,
+                               .isa = target->name,
+                               .vector_bits = target->vector_bits,
+                               .cost = plan->cost,
+                               .bound = bound,
+                               .predicted_ns = plan->cost / rate,
+                               .bound_ns = bound / rate,
+                               .operations_per_ns = rate};
     (void)aic_spec_work(plan->problem.spec, plan->problem.semantics, &facts->macs, &bytes);
     if (plan->shape->traffic != NULL) {
         plan->shape->traffic(plan, facts->bytes);
@@ -78,7 +85,7 @@ void aic_nest_line(FILE *out, int depth, const char *name, int64_t times, const 
     va_end(arguments);
 }
 
-static void put_traffic(FILE *out, const aic_plan_facts *facts, const aic_machine *machine)
+static void put_traffic(FILE *out, const aic_explanation *facts, const aic_machine *machine)
 {
     static const char *const LEVELS[AIC_TRAFFIC_LEVELS] = {"registers and L1", "L1 and L2", "L2 and L3",
                                                            "L3 and memory"};
@@ -95,21 +102,20 @@ static void put_traffic(FILE *out, const aic_plan_facts *facts, const aic_machin
     }
 }
 
-static void put_times(FILE *out, const aic_plan_facts *facts)
+static void put_times(FILE *out, const aic_explanation *facts)
 {
-    const double rate = facts->operations_per_ns;
     fprintf(out, "work: %" PRId64 " multiply-adds; vector operations: %.4g predicted, %.4g the bound", facts->macs,
             facts->cost, facts->bound);
     if (facts->cost > 0) {
         fprintf(out, ", %.1f %% of those predicted", 100 * facts->bound / facts->cost);
     }
     fprintf(out, "\npredicted time: %.0f ns, the bound %.0f ns, one thread at %.3g vector operations a ns\n",
-            facts->cost / rate, facts->bound / rate, rate);
+            facts->predicted_ns, facts->bound_ns, facts->operations_per_ns);
 }
 
 void aic_explain_plan(FILE *out, const aic_plan *plan)
 {
-    aic_plan_facts facts;
+    aic_explanation facts;
     aic_plan_facts_of(plan, &facts);
     fprintf(out, "kernel: %s, shape %s\n", facts.kernel, facts.shape);
     put_times(out, &facts);

@@ -24,8 +24,8 @@ void aic_stream_count(const aic_stream *stream, const aic_machine *machine, doub
 void aic_nest_line(FILE *out, int depth, const char *name, int64_t times, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The facts of a plan that has a schedule. */
-void aic_plan_facts_of(const aic_plan *plan, aic_plan_facts *facts);
+/* The facts of a plan that has a schedule: all but the texts of schedule and report, and the origin. */
+void aic_plan_facts_of(const aic_plan *plan, aic_explanation *facts);
 
 /* Writes work, traffic, times and loops. */
 void aic_explain_plan(FILE *out, const aic_plan *plan);

@@ -146,30 +146,9 @@ typedef struct dump_job {
 static aic_status explain(const aic_codegen_request *request, const aic_tune_record *record, aic_explanation *e)
 {
     const aic_problem problem = aic_codegen_problem(request, 0);
-    aic_plan_facts facts;
-    aic_schedule_info info;
-    aic_status status = aic_generator()->plan(&problem, request->schedule, &info);
-    status = status == AIC_OK ? aic_generator()->facts(&problem, request->schedule, &facts) : status;
-    if (status != AIC_OK) {
-        return status;
-    }
-    *e = (aic_explanation){.size = sizeof *e,
-                           .shape = facts.shape,
-                           .kernel = facts.kernel,
-                           .origin = record != NULL              ? aic_origin_tuned
-                                     : request->schedule == NULL ? aic_origin_default
-                                                                 : aic_origin_given,
-                           .isa = request->target->name,
-                           .vector_bits = request->target->vector_bits,
-                           .macs = facts.macs,
-                           .cost = facts.cost,
-                           .bound = facts.bound,
-                           .predicted_ns = facts.cost / facts.operations_per_ns,
-                           .bound_ns = facts.bound / facts.operations_per_ns,
-                           .operations_per_ns = facts.operations_per_ns};
-    memcpy(e->schedule, info.text, sizeof e->schedule);
-    memcpy(e->bytes, facts.bytes, sizeof e->bytes);
-    return AIC_OK;
+    const aic_status status = aic_generator()->facts(&problem, request->schedule, e);
+    e->origin = record != NULL ? aic_origin_tuned : request->schedule == NULL ? aic_origin_default : aic_origin_given;
+    return status;
 }
 
 static aic_status run_dump_job(void *argument)
