@@ -1,7 +1,7 @@
 /* Writing and reading flat JSON objects. */
 #include "tools/json.h"
 
-#include "tools/utf8.h"
+#include "tools/json_write.h"
 
 #include <ctype.h>
 #include <math.h>

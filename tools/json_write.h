@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Without spaces from here on, as in files with an object a line; before it, a space behind colons and commas. */
 void json_compact(void);
@@ -21,5 +22,13 @@ void json_integer(const char *key, int64_t value);
 void json_real(const char *key, double value);                /* as exactly as a double is; no number: null */
 void json_fixed(const char *key, double value, int decimals); /* a measured one: so many digits behind the point */
 void json_bool(const char *key, bool value);
+
+/* ---- UTF-8, which JSON and the pages are, in texts from outside: names of files, of benchmark lines ---- */
+
+/* Bytes of the character that `text` begins with, of at most `length`; 0 where they are none of UTF-8. */
+size_t utf8_length(const char *text, size_t length);
+
+/* Writes it, or U+FFFD for a byte that is part of none; how many bytes that were. length is not 0. */
+size_t utf8_put(FILE *out, const char *text, size_t length);
 
 #endif

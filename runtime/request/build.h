@@ -2,7 +2,9 @@
 #ifndef AIC_RUNTIME_BUILD_H
 #define AIC_RUNTIME_BUILD_H
 
+#include "codegen/part_source.h"
 #include "frontend/core/key.h"
+#include "runtime/request/context.h"
 #include "runtime/request/pipeline.h"
 #include "runtime/tuning/tune_record.h"
 
@@ -48,5 +50,10 @@ const char *aic_build_origin(const aic_build *build, const aic_code *code);
 
 /* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */
 void aic_build_end(aic_build *build);
+
+/* Threads that make parts of a kernel beside the one that makes it: as many as the context may have threads, less those
+ * of the process that are in LLVM already; none where a program's own threads share the calls, as it has said which
+ * threads work for it. */
+aic_part_helpers aic_helpers_of(aic_context *context);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "runtime/tuning/tune_record.h"
 
+#include <aic/types.h>
+
 typedef struct aic_tune_file {
     aic_tune_record *record; /* sorted by aic_tune_record_compare() and of different keys, once it is tidied */
     size_t count;
@@ -36,5 +38,22 @@ aic_status aic_tune_file_merge(const char *path, aic_tune_file *added, double pa
 
 /* What aic_tune() and aic_tune_merge() wait. */
 #define AIC_TUNE_PATIENCE 10.0
+
+/* ---- one writer at a time ---- */
+
+typedef struct aic_tune_lock {
+    int fd;     /* of the file under its name, open for reading */
+    char *path; /* of the file itself, links resolved */
+} aic_tune_lock;
+
+/* Locks the file, which is made, empty, if it is not there. The lock is on the file and not beside it, so nothing is
+ * left behind; it ends with the process that holds it. Waits up to `patience` seconds, then AIC_IO.
+ * AIC_INVALID_ARGUMENT when the file cannot be opened. */
+aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *lock);
+void aic_tune_lock_release(aic_tune_lock *lock);
+
+/* AIC_IO or AIC_INVALID_ARGUMENT for a tuning file that cannot be `what` ("read"): the latter where the name is the
+ * reason. problem: the error in words, NULL: as the system says it. */
+aic_status aic_tune_fail_open(const char *path, const char *what, int error, const char *problem);
 
 #endif

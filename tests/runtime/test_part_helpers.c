@@ -2,7 +2,7 @@
  * part, and how many threads a context may have. */
 #include "codegen/program.h"
 #include "frontend/core/diag.h"
-#include "runtime/request/helpers.h"
+#include "runtime/request/build.h"
 #include "tests/context_case.h"
 
 #include <check.h>

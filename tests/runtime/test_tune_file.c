@@ -1,5 +1,5 @@
 /* Tuning files: records as text, damage, foreign files, merging, writers at the same time. */
-#include "runtime/tuning/tune_lock.h"
+#include "runtime/tuning/tune_file.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 #include "tests/tune_case.h"

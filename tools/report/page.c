@@ -3,7 +3,7 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/stages.h"
-#include "tools/utf8.h"
+#include "tools/json_write.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -237,3 +237,37 @@ double page_share(const report_layer *layer, double ns)
     const double work = (double)(layer->macs > 0 ? layer->macs : layer->bytes);
     return ns > 0 && layer->peak > 0 ? work / ns / layer->peak : 0;
 }
+
+/* ---- style ---- */
+
+const char page_style[] =
+    "body{font:15px/1.45 system-ui,'DejaVu Sans',sans-serif;color:#222;background:#fff;max-width:66rem;margin:2rem "
+    "auto;"
+    "padding:0 1.2rem}\n"
+    "h1{font-size:1.5rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2.2rem 0 .5rem}\n"
+    "p,figcaption{color:#555;margin:.3rem 0 .6rem;max-width:52rem}figure{margin:.6rem 0}\n"
+    "table{border-collapse:collapse;font-size:.87rem}th,td{padding:.28rem "
+    ".7rem;text-align:right;vertical-align:baseline}\n"
+    "th{border-bottom:2px solid #888;font-weight:600}td{border-bottom:1px solid "
+    "#e4e4e4;font-variant-numeric:tabular-nums}\n"
+    "th:first-child,td:first-child,.facts td,.facts th{text-align:left}.facts th{border-bottom:1px solid "
+    "#e4e4e4;color:#555;"
+    "font-weight:400;white-space:nowrap}\n"
+    "code,.code{font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:.8rem;overflow-wrap:anywhere}\n"
+    ".share{display:inline-block;height:.65rem;background:#9cc5e3;margin-right:.4rem;vertical-align:baseline}\n"
+    ".gain{color:#00795a;font-weight:600}.dim{color:#888}\n"
+    "details{border:1px solid #ddd;border-radius:6px;padding:.4rem .9rem;margin:.6rem "
+    "0}summary{cursor:pointer;font-weight:"
+    "600}\n"
+    "svg{display:block;max-width:100%;height:auto}svg text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:#333}\n"
+    ".grid{stroke:#e6e6e6;fill:none}.tick{text-anchor:middle;fill:#666!important}.tick.left{text-anchor:end}\n"
+    "svg "
+    ".title{text-anchor:middle;fill:#333}.roof{fill:none;stroke:#777;stroke-width:1.5}.roof.dash{stroke-dasharray:5 "
+    "4}\n"
+    ".diagonal{stroke:#999;stroke-dasharray:6 4;fill:none}.ring{fill:none;stroke:#111;stroke-width:1.8}\n"
+    "svg .halo{paint-order:stroke;stroke:#fff;stroke-width:5px}\n"
+    ".best{fill:none;stroke:#e08a00;stroke-width:2.6}.refused{fill:#d4d4d4}.ahead{fill:none;stroke:#fff}\n"
+    ".band{fill:#f0e3c4}.whisker{stroke-width:2.4;fill:none}svg .mono{font:11px ui-monospace,'DejaVu Sans "
+    "Mono',monospace}\n"
+    "svg .cell{text-anchor:middle;font-size:10.5px}svg .light{fill:#fff}.legend{font-size:.85rem;color:#444}\n"
+    ".legend span{display:inline-block;width:.8rem;height:.8rem;margin:0 .3rem 0 .9rem;vertical-align:-.08rem}\n";
