@@ -206,8 +206,8 @@ aic_status aic_answer_space(const aic_problem *problem, aic_space_list *list)
 
 /* ---- what packs for kernels of any target, as code of this host ---- */
 
-/* What packed bytes are like follows from the plan alone, so the functions that pack are emitted for the target that every
- * host of its architecture runs. */
+/* What packed bytes are like follows from the plan alone, so the functions that pack are emitted for the target that
+ * every host of its architecture runs. */
 
 #define SYMBOL "packer"
 

@@ -133,9 +133,9 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
 /* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
-/* The same for a run that is stored `rows` rows at a time beside products of tile registers (contraction/staging.c). As these
- * leave load, store and issue capacity idle, only operations of the vector arithmetic units count. Columns are supposed
- * to take the fast path. */
+/* The same for a run that is stored `rows` rows at a time beside products of tile registers (contraction/staging.c). As
+ * these leave load, store and issue capacity idle, only operations of the vector arithmetic units count. Columns are
+ * supposed to take the fast path. */
 double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
                                 int64_t rows);
 
