@@ -124,6 +124,10 @@ ok 'a batch with a wrong line' test $? -eq 2 -a ! -e none
 ok 'says which' grep -q '^aicjit: wrong.txt:2: ' report.txt
 expect 'unless that may be' 0 '^1 cases in skipped$' "$aicjit" golden --batch wrong.txt --skip-refused -o skipped
 refused 'fast, with sums that overflow' 'some lead to infinities for element' 'mmad(dtype=float32, m=1, k=2, n=16, accumulate=fast)' --fill a=const:3e38 --fill b=const:2
+expect 'fast, contents of its own' 0 '^24 cases in wide$' "$aicjit" golden 'mmad(dtype=float32, m=4, n=16, k=32, accumulate=fast)' \
+    'mmad(dtype=bfloat16, m=4, n=16, k=32, accumulate=fast, init_c=false)' \
+    'conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,3,3,16,16], accumulate=fast, init_l1out=false)' --count 8 -o wide
+expect 'they are right' 0 ' 0 failed$' "$aicjit" verify wide
 refused 'a wrong second operator' 'dtype' "$vector" 'mmad(dtype=int7, m=1, k=1, n=1)'
 refused 'a wrong operand' 'src' "$vector" --fill src=random:x
 refused 'too many' 'are more than 100000' "$vector" "$vector" --count 60000
