@@ -10,6 +10,8 @@ import aicjit
 from . import load
 
 _SYSTEM = (aicjit.Status.OUT_OF_MEMORY, aicjit.Status.IO)
+# What is wrong with a name that was given, which no other try of the system mends.
+_NAMES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
 def main(arguments: list[str]) -> int:
@@ -19,8 +21,10 @@ def main(arguments: list[str]) -> int:
     try:
         load(arguments[0]).save(arguments[1])
     except (aicjit.Error, OSError) as error:
-        sys.stderr.write("aicjit: network: %s\n" % error)
-        return 3 if getattr(error, "status", aicjit.Status.IO) in _SYSTEM else 2
+        said = "%s: %s" % (error.filename, error.strerror) if isinstance(error, _NAMES) else error
+        sys.stderr.write("aicjit: network: %s\n" % said)
+        wrong = isinstance(error, _NAMES) or isinstance(error.__cause__, _NAMES)
+        return 3 if not wrong and getattr(error, "status", aicjit.Status.IO) in _SYSTEM else 2
     return 0
 
 
