@@ -61,13 +61,17 @@ aic_tune_options tune_usual_options(tune_times *m)
     return options;
 }
 
-void tune_by(tune_times *m, const aic_tune_options *options)
+aic_status tune_try(tune_times *m, const aic_tune_options *options)
 {
     const aic_tune_machine_hooks hooks = {measure, now, verify, m};
     aic_tune_result_destroy(&tune_result);
     tune_result = aic_tune_result_init();
-    ck_assert_msg(aic_tune_with(tune_context, &tune_spec, options, &hooks, &tune_result) == AIC_OK, "%s",
-                  aic_last_error());
+    return aic_tune_with(tune_context, &tune_spec, options, &hooks, &tune_result);
+}
+
+void tune_by(tune_times *m, const aic_tune_options *options)
+{
+    ck_assert_msg(tune_try(m, options) == AIC_OK, "%s", aic_last_error());
 }
 
 void tune_setup(void)

@@ -36,7 +36,8 @@ typedef struct tune_times {
 tune_times tune_usual_times(void);
 aic_tune_options tune_usual_options(tune_times *m);
 
-/* Tunes tune_spec by these times; tune_result has the outcome. */
+/* Tunes tune_spec by these times; tune_result has the outcome. tune_by() asserts that it succeeds. */
+aic_status tune_try(tune_times *m, const aic_tune_options *options);
 void tune_by(tune_times *m, const aic_tune_options *options);
 
 /* ---- contexts that apply the file ---- */

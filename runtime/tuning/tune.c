@@ -10,10 +10,12 @@
 #include "runtime/tuning/tune_search.h"
 #include "runtime/tuning/tuning.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TRIALS_MAX = 1000 };
 
@@ -129,6 +131,25 @@ static aic_status run(aic_tune_search *s, aic_tune_result *result)
     return status;
 }
 
+/* Whether a record can be written, before a budget is spent: to the file, or where it is not there, to its folder. */
+static aic_status check_writable(const char *db)
+{
+    if (db == NULL || access(db, W_OK) == 0) {
+        return AIC_OK;
+    }
+    if (errno != ENOENT) {
+        return aic_tune_fail_open(db, "written", errno, NULL);
+    }
+    const char *name = strrchr(db, '/');
+    char *folder = name == NULL ? strdup(".") : strndup(db, (size_t)(name - db) + 1);
+    if (folder == NULL) {
+        return aic_fail_memory("tuning file", strlen(db));
+    }
+    const int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
+    return error == 0 ? AIC_OK : aic_tune_fail_open(db, "written", error, NULL);
+}
+
 static aic_status search(const aic_context *context, const aic_spec *resolved, const aic_tune_options *o,
                          const aic_tune_machine_hooks *hooks, const char *key, aic_tune_result *result)
 {
@@ -138,7 +159,8 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
         result->legal = s.space.count;
         result->outcome = AIC_TUNE_OUTCOME_UNMEASURED;
         if (o->budget > 0 && o->trials > 1) {
-            status = run(&s, result);
+            status = check_writable(o->db);
+            status = status == AIC_OK ? run(&s, result) : status;
         }
     }
     if (status == AIC_OK) {

@@ -170,6 +170,21 @@ START_TEST(nothing_to_measure)
 }
 END_TEST
 
+/* Nor is anything measured for a file that cannot be written then. */
+START_TEST(nowhere_to_record)
+{
+    static const char *const FILES[] = {"no/such/folder", "/dev/null/file"};
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        tune_times m = tune_usual_times();
+        aic_tune_options options = tune_usual_options(&m);
+        options.db = FILES[i];
+        ck_assert_int_eq(tune_try(&m, &options), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), FILES[i]));
+        ck_assert_uint_eq(m.measured, 0);
+    }
+}
+END_TEST
+
 START_TEST(limits_hold)
 {
     for (int64_t trials = 2; trials <= 40; trials += 19) {
@@ -316,6 +331,7 @@ Suite *suite_tune(void)
     tcase_add_test(cases, wrong_results_do_not_win);
     tcase_add_test(cases, equal_code_is_measured_once);
     tcase_add_test(cases, nothing_to_measure);
+    tcase_add_test(cases, nowhere_to_record);
     tcase_add_test(cases, limits_hold);
     tcase_add_test(cases, wrong_options_are_refused);
     tcase_add_test(cases, records_spare_a_search);
