@@ -13,12 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- as JSON ---- */
-
-int help_json_all(void);   /* every command with its options, operators by name, the environment */
-int help_json_names(void); /* operators and commands */
-
-/* ---- operators ---- */
+/* ---- operators as JSON ---- */
 
 static void put_limits(const op_sheet *sheet, const char *key)
 {
@@ -123,7 +118,7 @@ static void put_operators(void)
     json_end();
 }
 
-/* ---- commands ---- */
+/* ---- commands as JSON ---- */
 
 static void put_option(const args_option *option, bool shared)
 {
@@ -172,7 +167,8 @@ static int help_json_command(const command_row *command)
     return status;
 }
 
-int help_json_names(void)
+/* Operators and commands. */
+static int help_json_names(void)
 {
     const command_row *command;
     json_object(NULL);
@@ -189,7 +185,8 @@ int help_json_names(void)
     return CLI_DONE;
 }
 
-int help_json_all(void)
+/* Every command with its options, operators by name, the environment. */
+static int help_json_all(void)
 {
     const command_row *command;
     const command_variable *variable;
@@ -214,7 +211,7 @@ int help_json_all(void)
     return status;
 }
 
-/* ---- choices ---- */
+/* ---- choices as JSON ---- */
 
 static void put_choice(const aic_choice *choice)
 {
