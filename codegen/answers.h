@@ -1,7 +1,6 @@
 /* Functions of a generator (codegen.h) beside those that make a kernel's code. A schedule that is NULL is the default
  * rule's. */
-#ifndef AIC_CODEGEN_ANSWERS_H
-#define AIC_CODEGEN_ANSWERS_H
+#pragma once
 
 #include "codegen/plan.h"
 
@@ -11,5 +10,3 @@ aic_status aic_answer_facts(const aic_problem *problem, const char *schedule, ai
 aic_status aic_answer_space(const aic_problem *problem, aic_space_list *list);
 aic_status aic_answer_packer(const aic_problem *problem, const char *schedule, aic_packer *packer);
 aic_status aic_bundle_create(const aic_bundle_request *request, aic_bundle *bundle);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the sums of a contraction are formed: the order of the products, and what one instruction multiplies. */
-#ifndef AIC_ARITHMETIC_H
-#define AIC_ARITHMETIC_H
+#pragma once
 
 /* The type of the running sums and the order in which products are added to them. */
 typedef enum aic_sum {
@@ -37,5 +36,3 @@ typedef struct aic_arithmetic {
     int image_offset;  /* added to the image's int8 where the instruction takes them unsigned; 0: none */
     unsigned planes;   /* of an element; the k-packs of the first plane come before those of the second */
 } aic_arithmetic;
-
-#endif

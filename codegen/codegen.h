@@ -1,8 +1,7 @@
 /* The door to the generator: all that the runtime knows of it. No LLVM type crosses this line, nothing is kept between
  * calls, any thread may call. Schedules cross it as text. LLVM is loaded when something is to be compiled
  * (codegen/llvm/api.h): plans are made without it, and kernels whose parts are at hand. */
-#ifndef AIC_CODEGEN_H
-#define AIC_CODEGEN_H
+#pragma once
 
 #include "codegen/image.h"
 #include "codegen/machine.h"
@@ -234,5 +233,3 @@ const aic_generator_api *aic_generator_linked(void);
 
 /* Asks the request's source for all parts of its kernel, of which no code of its own is made. */
 aic_status aic_codegen_take_parts(const aic_codegen_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* Code that finds out, when it runs, which of several levels the processor has. */
-#ifndef AIC_DISPATCH_H
-#define AIC_DISPATCH_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 
@@ -18,5 +17,3 @@ void aic_dispatch_emit(aic_emit *e, const aic_target *const *target, size_t leve
 
 /* Calls it in the function being emitted. */
 LLVMValueRef aic_dispatch_level(aic_emit *e, const aic_dispatch *dispatch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading relocatable ELF objects of x86-64 and AArch64. Whatever their bytes are, nothing outside of them is read. */
-#ifndef AIC_ELF_OBJECT_H
-#define AIC_ELF_OBJECT_H
+#pragma once
 
 #include "codegen/piece.h"
 
@@ -58,5 +57,3 @@ typedef struct aic_elf_relocations {
 aic_status aic_elf_open_relocations(const aic_elf_object *o, size_t index, aic_elf_relocations *relocations);
 
 Elf64_Rela aic_elf_relocation(const aic_elf_object *o, const aic_elf_relocations *relocations, uint64_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a plan amounts to, for `aicjit explain`: loops, traffic, times. A model for people; nothing decides by it. */
-#ifndef AIC_CODEGEN_EXPLAIN_H
-#define AIC_CODEGEN_EXPLAIN_H
+#pragma once
 
 #include "codegen/plan.h"
 
@@ -32,5 +31,3 @@ void aic_explain_plan(FILE *out, const aic_plan *plan);
 
 /* Vectors of `bytes` bytes and more that the target has not are refused, for shapes whose schedules name them. */
 void aic_explain_vectors(FILE *out, const aic_target *target);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A kernel refers to nothing but itself, so it is finished when its pieces have offsets relative to each other and the
  * places that their patches name are filled in: a copy of the bytes in executable memory is the kernel. */
-#ifndef AIC_IMAGE_H
-#define AIC_IMAGE_H
+#pragma once
 
 #include "codegen/piece.h"
 #include "codegen/record.h"
@@ -65,5 +64,3 @@ enum { AIC_IMAGE_OBJECTS_MAX = 2 };
 /* The same of objects, up to AIC_IMAGE_OBJECTS_MAX, that may refer to each other by the names of their functions. */
 aic_status aic_image_create(const aic_elf *object, size_t count, const char *symbol, aic_image *image);
 void aic_image_free(aic_image *image);
-
-#endif

@@ -1,6 +1,5 @@
 /* Arithmetic on extents and bytes. */
-#ifndef AIC_INTEGER_H
-#define AIC_INTEGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ static inline int64_t aic_power_within(int64_t value)
     }
     return power;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Entry points: the one place that composes the functions which callers see. */
-#ifndef AIC_KERNEL_EMIT_H
-#define AIC_KERNEL_EMIT_H
+#pragma once
 
 #include "codegen/plan.h"
 #include "codegen/program.h"
@@ -18,5 +17,3 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
 /* Composes the program of the kernel, which is empty before. exported: it has the function CHECK, where an operand is
  * packed, and no PHASE. */
 aic_status aic_kernel_compose(aic_program *program, const aic_kernel_plan *of, bool exported);
-
-#endif

@@ -1,6 +1,5 @@
 /* From elements in memory to channels of k-packs; what the emitters of packing share. */
-#ifndef AIC_KPACKS_H
-#define AIC_KPACKS_H
+#pragma once
 
 #include "codegen/arithmetic.h"
 #include "codegen/llvm/emit.h"
@@ -26,5 +25,3 @@ void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t byt
 
 /* Of k-packs of two float16 the number `half` of each, as floats. */
 LLVMValueRef aic_kpack_half(aic_emit *e, LLVMValueRef kpacks, unsigned half);
-
-#endif

@@ -1,6 +1,5 @@
 /* IR for people: the printed module with a comment at its head that says what it is, and with the emitter's notes. */
-#ifndef AIC_LISTING_H
-#define AIC_LISTING_H
+#pragma once
 
 #include "codegen/kernel.h"
 #include "codegen/llvm/notes.h"
@@ -17,5 +16,3 @@ typedef struct aic_listing {
 
 /* Writes the text of a module, malloc'ed with a closing zero. */
 aic_status aic_listing_print(const aic_listing *listing, const char *module, char **text, size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  * cycle, and from which sizes on it is worth going past the caches. They are the facts of a type of core. Nothing is
  * measured, so that machines of one type make the same code. machine.def lists the facts. A context has a machine, and
  * every request to the generator names the one that it is about; no machine is the process's. */
-#ifndef AIC_MACHINE_H
-#define AIC_MACHINE_H
+#pragma once
 
 #include "codegen/target/host.h"
 #include "frontend/core/field.h"
@@ -41,5 +40,3 @@ static inline bool aic_machine_shares(const aic_machine *machine, double cost)
 {
     return cost >= (double)machine->share_cost;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* LLVM as a shared object of its own, which the library loads when it first needs code that no cache has: it contains
  * the table of codegen/llvm/api.h, and LLVM itself unless the system's is taken (CMake's AIC_MODULE_LLVM). */
-#ifndef AIC_MODULE_H
-#define AIC_MODULE_H
+#pragma once
 
 #include "codegen/llvm/load.h"
 
@@ -22,5 +21,3 @@ typedef struct aic_module_header {
 void aic_module_loaded(void);
 
 #define AIC_MODULE_SYMBOL "aic_generator_module"
-
-#endif

@@ -1,6 +1,5 @@
 /* What own code is emitted with; see program.h. */
-#ifndef AIC_OWN_H
-#define AIC_OWN_H
+#pragma once
 
 #include "codegen/parts.h"
 #include "codegen/shape.h"
@@ -10,5 +9,3 @@
     LLVMValueRef aic_emit_own_##name(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *symbol);
 #include "codegen/own.def"
 #undef AIC_OWN
-
-#endif

@@ -8,8 +8,7 @@
  *     word 7     a hash of the words before
  *
  * Kernels with equal forms read each other's images. */
-#ifndef AIC_PACKED_H
-#define AIC_PACKED_H
+#pragma once
 
 #include "codegen/record.h"
 
@@ -44,5 +43,3 @@ bool aic_packed_is_head(const void *image);
 
 /* The form of a head in hexadecimal digits. */
 void aic_packed_text(const aic_packed_head *head, char text[AIC_FORM_TEXT]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the generator gets parts from that somebody keeps; see parts.h. The runtime implements it. */
-#ifndef AIC_PART_SOURCE_H
-#define AIC_PART_SOURCE_H
+#pragma once
 
 #include "codegen/piece.h"
 
@@ -35,5 +34,3 @@ typedef struct aic_part_helpers {
     aic_status (*end)(void *begun);
     void *user;
 } aic_part_helpers;
-
-#endif

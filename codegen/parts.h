@@ -9,8 +9,7 @@
  * numbers are numbers with a name of their own; no role has the name of a number.
  *
  * tests/codegen/test_parts.c compares both forms, and the bytes of parts that have equal keys. */
-#ifndef AIC_PARTS_H
-#define AIC_PARTS_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 #include "codegen/program.h"
@@ -78,5 +77,3 @@ aic_status aic_part_make(const aic_part_kind *kind, const void *key, const aic_t
  * two or three small parts. The pieces are those that aic_part_make() makes. A failure makes none, whichever part it is
  * about; AIC_COMPILE, too, where it is in doubt which constants are whose. */
 aic_status aic_parts_make(aic_part_order *order, size_t count, const aic_target *target);
-
-#endif

@@ -8,8 +8,7 @@
  *     a call of a function of another piece, by its name
  *     a number that is known when the kernel is linked, by its name
  *     where in a page something in it lies (AArch64) */
-#ifndef AIC_PIECE_H
-#define AIC_PIECE_H
+#pragma once
 
 #include <aic/types.h>
 #include <stdbool.h>
@@ -114,5 +113,3 @@ typedef struct aic_image_part {
 /* Lists the functions of an object that has been made an image, in the order of its symbol table, at most
  * AIC_PARTS_MAX. Returns their number; 0, too, when memory runs out. */
 size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX]);
-
-#endif

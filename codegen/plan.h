@@ -3,8 +3,7 @@
  *     describe    the operators of the specification describe the work as one shape of computation
  *     schedule    given, or the cheapest that the shape offers
  *     derive      the shape derives its geometry, what a caller must provide, and the predicted cost */
-#ifndef AIC_PLAN_H
-#define AIC_PLAN_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include "codegen/schedule.h"
@@ -99,5 +98,3 @@ bool aic_candidates_add(void *list, const aic_plan *plan);
 
 /* The report of `aicjit explain` on the plan. */
 void aic_plan_report(FILE *out, aic_plan *plan);
-
-#endif

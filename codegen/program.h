@@ -23,8 +23,7 @@
  *
  * Files that compose include nothing of LLVM and call nothing that emits: a process whose parts are at hand never loads
  * it. */
-#ifndef AIC_PROGRAM_H
-#define AIC_PROGRAM_H
+#pragma once
 
 #include "codegen/image.h"
 #include "codegen/part_source.h"
@@ -231,5 +230,3 @@ aic_status aic_program_link(aic_program *program, const aic_program_sources *sou
 
 /* Takes all parts from their source, which makes those that it has not, and gives them back: nothing is linked. */
 aic_status aic_program_take(aic_program *program, const aic_program_sources *sources);
-
-#endif

@@ -6,8 +6,7 @@
  *     for each part, by ascending hashes: hash of its identity, where it lies, its bytes, their aic_checksum(), 8 each
  *     aic_checksum() of the head so far in 8
  *     the parts: bytes of the identity in 4, the identity (part_source.h), the piece (piece.h) */
-#ifndef AIC_READY_FILE_H
-#define AIC_READY_FILE_H
+#pragma once
 
 #include "codegen/part_source.h"
 
@@ -36,5 +35,3 @@ const char *aic_ready_file_open(const unsigned char *bytes, size_t size, const c
 
 /* A copy of the piece of an identity, checked: NULL, or what is wrong; "" where there is none. */
 const char *aic_ready_file_find(const aic_ready_file *file, const aic_part_identity *identity, aic_piece *piece);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a compiled kernel is, as plain data: the functions it has, the memory a call must provide, the phases in which
  * it can be run. The generator fills it in, the runtime calls by it, and bytes keep it. */
-#ifndef AIC_RECORD_H
-#define AIC_RECORD_H
+#pragma once
 
 #include "frontend/core/bytes.h"
 #include "frontend/core/stage.h"
@@ -112,5 +111,3 @@ void aic_kernel_record_write(const aic_kernel_record *record, aic_writer *out);
 /* Reads such bytes, all of them. AIC_INVALID_ARGUMENT for any that are not a record of this version: a hash that
  * differs, or contents that no kernel has, so that what is read can be relied on. */
 aic_status aic_kernel_record_read(const void *bytes, size_t size, aic_kernel_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* Relocations of ELF objects, one row each: what kernels may contain, and how it is written. */
-#ifndef AIC_RELOCATION_H
-#define AIC_RELOCATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ size_t aic_relocation_width(const aic_relocation *row);
 /* Writes at bytes + from the reference to `target`: an offset from `bytes`, as `from` is, or the number. False when it
  * does not fit, or is not a multiple of the access's size. */
 bool aic_relocation_apply(const aic_relocation *row, unsigned char *bytes, uint64_t from, uint64_t target);
-
-#endif

@@ -1,6 +1,5 @@
 /* One run of LLVM: from functions that somebody emits into a module to a stage's text or bytes. */
-#ifndef AIC_CODEGEN_RUN_H
-#define AIC_CODEGEN_RUN_H
+#pragma once
 
 #include "codegen/llvm/api.h"
 #include "codegen/plan.h"
@@ -18,5 +17,3 @@ unsigned aic_codegen_part_kind(const aic_target *target, bool fast);
 
 /* A clock. */
 uint64_t aic_codegen_now(void);
-
-#endif

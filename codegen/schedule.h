@@ -1,7 +1,6 @@
 /* Schedules: how a specification is cut for a target. Every shape of computation has its own fields, a list in its
  * schedule.def; a schedule is data with a text form and never changes a result that is defined bit for bit. */
-#ifndef AIC_SCHEDULE_H
-#define AIC_SCHEDULE_H
+#pragma once
 
 #include "frontend/core/field.h"
 #include <aic/types.h>
@@ -33,5 +32,3 @@ bool aic_schedule_is_whole(const aic_record *record, uint64_t given);
 /* Whether the given fields are the same in both; copies the given fields. */
 bool aic_schedule_agrees(const aic_schedule *a, const aic_schedule *b, uint64_t given);
 void aic_schedule_overwrite(aic_schedule *schedule, const aic_schedule *from, uint64_t given);
-
-#endif

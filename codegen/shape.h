@@ -1,7 +1,6 @@
 /* Shapes of computation. An operator describes itself as one of them; a shape knows how to schedule and compose every
  * operator of its kind, and knows no operator by name. */
-#ifndef AIC_SHAPE_H
-#define AIC_SHAPE_H
+#pragma once
 
 #include "codegen/plan.h"
 #include "codegen/program.h"
@@ -80,5 +79,3 @@ void aic_work_empty(aic_work *work);
 
 /* Adds a phase to a plan's requirements. */
 void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items);
-
-#endif

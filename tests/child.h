@@ -1,6 +1,5 @@
 /* Child processes: what ends, hangs or forks a process is tried in one. */
-#ifndef AIC_TESTS_CHILD_H
-#define AIC_TESTS_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ const char *child_run(void (*body)(void *), void *argument);
 
 /* In a child, where the test framework's assertions must not be used: says what went wrong and ends it with 1. */
 void child_expect(bool good, const char *what);
-
-#endif

@@ -1,6 +1,5 @@
 /* What tests of choices (aic/choices.def) share. */
-#ifndef AIC_TESTS_CHOICE_CASE_H
-#define AIC_TESTS_CHOICE_CASE_H
+#pragma once
 
 #include "tools/harness/verify.h"
 
@@ -12,5 +11,3 @@ void *choice_result(const verify_case *c, const aic_semantics *semantics);
 
 /* Whether kernels compute every value of a choice. */
 bool choice_in_kernels(const char *key);
-
-#endif

@@ -7,8 +7,7 @@
  * AIC_CLAIM_SEED=N            pseudo-random cases are others than those of N = 0
  *
  * tests/hosts/preload.c claims processors, and caches towards whoever asks the C library. */
-#ifndef AIC_TESTS_CLAIMS_H
-#define AIC_TESTS_CLAIMS_H
+#pragma once
 
 #include "codegen/machine.h"
 #include "frontend/core/stage.h"
@@ -24,5 +23,3 @@ const aic_machine *claims_published(aic_core core);
 /* Where a test has to begin with its pseudo-random numbers that would begin with `seed`. Specifications and operands do
  * so without it: calls of aic_spec_draw...() and verify_open() are linked to those of claims.c. */
 uint64_t claims_seed(uint64_t seed);
-
-#endif

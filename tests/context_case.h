@@ -1,6 +1,5 @@
 /* Contexts of tests about contexts. */
-#ifndef AIC_TESTS_CONTEXT_CASE_H
-#define AIC_TESTS_CONTEXT_CASE_H
+#pragma once
 
 #include "tests/conv_case.h"
 
@@ -13,5 +12,3 @@ void run_in(aic_context *context, conv_case *c);
 /* A fixture: tests change the environment, and in one process the next must find it as it was. */
 void save_environment(void);
 void restore_environment(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* A conv2d with its operands, for tests of the runtime: descriptor, pseudo-random inputs, the reference's result. */
-#ifndef AIC_TESTS_CONV_CASE_H
-#define AIC_TESTS_CONV_CASE_H
+#pragma once
 
 #include "frontend/core/stage.h"
 
@@ -37,5 +36,3 @@ aic_kernel_info conv_kernel_info(aic_context *context, int64_t width);
 
 /* A block of `bytes` bytes aligned to 64. */
 void *aligned_block(size_t bytes);
-
-#endif

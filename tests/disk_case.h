@@ -1,6 +1,5 @@
 /* The disk cache in tests: a folder for each test, contexts that use it, kernels by contexts of their own, files. */
-#ifndef AIC_TESTS_DISK_CASE_H
-#define AIC_TESTS_DISK_CASE_H
+#pragma once
 
 #include "frontend/core/diag.h"
 #include "runtime/request/build.h"
@@ -73,5 +72,3 @@ extern const int DISK_SPOILINGS_COUNT;
 void disk_put_file(const char *name, size_t size, long age);
 void disk_set_age(const char *name, long age);
 bool disk_is_there(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs of LLVM in tests that fail, and a request that must work after them. */
-#ifndef AIC_TESTS_GUARD_CASE_H
-#define AIC_TESTS_GUARD_CASE_H
+#pragma once
 
 #include "codegen/llvm/guard.h"
 
@@ -22,5 +21,3 @@ aic_status guard_run_losing(aic_status (*body)(void *argument), void *argument);
 
 /* A run in which instruction selection gives up. */
 aic_status guard_fail_to_select(void);
-
-#endif

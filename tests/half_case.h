@@ -1,6 +1,5 @@
 /* A conv2d of float16 alone with its operands, for tests that put what is not finite into them. */
-#ifndef AIC_TESTS_HALF_CASE_H
-#define AIC_TESTS_HALF_CASE_H
+#pragma once
 
 #include "frontend/core/stage.h"
 
@@ -20,5 +19,3 @@ void half_case_close(half_case *c);
 
 /* Fills an input with numbers between 2^-5 and 2 in magnitude, the same ones each time. */
 void half_case_fill(half_case *c, int operand);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the IR of a function is decoded into (ir_program.c), and is run from (ir_run.c). */
-#ifndef AIC_TEST_IR_PROGRAM_H
-#define AIC_TEST_IR_PROGRAM_H
+#pragma once
 
 #include "tests/ir_run.h"
 
@@ -55,5 +54,3 @@ static inline void require(bool condition, const char *message)
         ck_abort_msg("%s", message);
     }
 }
-
-#endif

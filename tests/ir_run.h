@@ -3,8 +3,7 @@
  *
  * Integers and vectors of them, addresses of bytes, loops and calls are known; anything else fails the test. Every
  * access must lie in one operand and be aligned as it says, and inputs are not written. */
-#ifndef AIC_TEST_IR_RUN_H
-#define AIC_TEST_IR_RUN_H
+#pragma once
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ enum { IR_MESSAGE_MAX = 200 };
  * is not allowed; message tells which. */
 bool ir_program_run(const ir_program *program, const ir_operand *operands, unsigned count,
                     char message[IR_MESSAGE_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A network of four layers of int8 in tests, and what it makes of its input by the reference. */
-#ifndef AIC_TESTS_LAYERS_CASE_H
-#define AIC_TESTS_LAYERS_CASE_H
+#pragma once
 
 #include "tests/network_case.h"
 
@@ -19,5 +18,3 @@ void layers_close(network_case *c, void *weights[2]);
 
 /* What the layers make of x by the reference, in memory of its own for each. */
 void layers_expect(const void *x, void *const weights[2], int8_t y[LAYERS_PLANE]);
-
-#endif

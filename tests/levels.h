@@ -1,7 +1,6 @@
 /* Instruction set levels in tests. Tests are made for the levels that run here, natively or by an emulator, and only
  * for them; the report at the end says how each level ran, or that it did not. */
-#ifndef AIC_TESTS_LEVELS_H
-#define AIC_TESTS_LEVELS_H
+#pragma once
 
 #include <aic/context.h>
 #include <aic/spec.h>
@@ -58,5 +57,3 @@ uint64_t levels_campaign(void);
 
 /* Prints a line for every level of the architecture; none where no test was for a level. */
 void levels_report(void);
-
-#endif

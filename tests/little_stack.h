@@ -1,6 +1,5 @@
 /* Calls on a thread whose stack is measured. */
-#ifndef AIC_TESTS_LITTLE_STACK_H
-#define AIC_TESTS_LITTLE_STACK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@
  * cancelled, it would end. *finished: it did not. */
 enum { PLENTY_OF_STACK = 4 << 20 };
 size_t stack_used_by(void (*body)(void *), void *argument, size_t stack_bytes, _Bool *finished);
-
-#endif

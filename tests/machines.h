@@ -1,7 +1,6 @@
 /* The machines that tests make schedules for. Tiny ones are so small that a few kilobytes run the code made for
  * megabytes: stores past the caches, lines copied aside, several bands and bursts. */
-#ifndef AIC_TESTS_MACHINES_H
-#define AIC_TESTS_MACHINES_H
+#pragma once
 
 #include "codegen/machine.h"
 #include <aic/context.h>
@@ -19,5 +18,3 @@ void machine_suppose(aic_context *context, const aic_machine *machine);
 /* From now on the context takes calls of this predicted cost for worth sharing, on the machine that it has. Contexts of
  * one test may differ in neither. */
 void machine_share_from(aic_context *context, int64_t cost);
-
-#endif

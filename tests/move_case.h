@@ -1,6 +1,5 @@
 /* Moves between layouts that tests of boxes and plans go through, and the schedule by which they plan. */
-#ifndef AIC_TESTS_MOVE_CASE_H
-#define AIC_TESTS_MOVE_CASE_H
+#pragma once
 
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
@@ -24,5 +23,3 @@ static inline bool is_one_of(aic_layout layout, aic_layout a, aic_layout b)
 {
     return layout == a || layout == b;
 }
-
-#endif

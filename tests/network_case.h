@@ -1,6 +1,5 @@
 /* Networks in tests: a folder of their own with network.txt and .npy files. Everything is asserted. */
-#ifndef AIC_TESTS_NETWORK_CASE_H
-#define AIC_TESTS_NETWORK_CASE_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -35,5 +34,3 @@ aic_context *network_case_context(int threads, const char *isa);
 
 /* Calls a network of one input and one output. */
 aic_status network_case_call(const aic_network *network, const void *x, void *y);
-
-#endif

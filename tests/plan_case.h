@@ -1,6 +1,5 @@
 /* A problem in tests of plans and schedules: a convolution at the level avx512 on this host's core. */
-#ifndef AIC_TESTS_PLAN_CASE_H
-#define AIC_TESTS_PLAN_CASE_H
+#pragma once
 
 #include "codegen/plan.h"
 
@@ -17,5 +16,3 @@ void plan_setup(void);
 
 /* A plan of a problem; asserted. */
 aic_plan *plan_of(const aic_problem *problem);
-
-#endif

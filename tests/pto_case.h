@@ -1,6 +1,5 @@
 /* A program of PTO-AS with arguments between guard pages and the result that the reference expects. */
-#ifndef AIC_TESTS_PTO_CASE_H
-#define AIC_TESTS_PTO_CASE_H
+#pragma once
 
 #include "tools/harness/guard.h"
 
@@ -31,5 +30,3 @@ void pto_case_reset(pto_case *c);
  * before. */
 bool pto_case_done(const pto_case *c);
 bool pto_case_untouched(const pto_case *c);
-
-#endif

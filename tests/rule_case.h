@@ -1,6 +1,5 @@
 /* What the tests of every operator's rules have in common. */
-#ifndef AIC_TESTS_RULE_CASE_H
-#define AIC_TESTS_RULE_CASE_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -32,5 +31,3 @@ void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count
 /* The same of so many legal and illegal ones drawn under semantics that are not the defaults; returns how many of the
  * legal ones are not legal under `other`. */
 int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other, uint64_t seeds);
-
-#endif

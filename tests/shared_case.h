@@ -1,7 +1,6 @@
 /* Calls that several threads share, however small they are: one or two of every operator, with their reference's
  * results, called in every way. */
-#ifndef AIC_TESTS_SHARED_CASE_H
-#define AIC_TESTS_SHARED_CASE_H
+#pragma once
 
 #include "tools/harness/verify.h"
 
@@ -37,5 +36,3 @@ void *shared_output(aic_context *context, const verify_case *c, shared_way by);
 
 /* Calls in every way and compares with the reference and, unless it is NULL, with the same bits. */
 void shared_check(aic_context *context, const verify_case *c, const void *expected);
-
-#endif

@@ -1,6 +1,5 @@
 /* Specifications in tests: from text, by field, their rules and their references. Everything is asserted. */
-#ifndef AIC_TESTS_SPECS_H
-#define AIC_TESTS_SPECS_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -19,5 +18,3 @@ void check_rules(const aic_spec *spec, const char *message);
 
 /* aic_reference() with the operands in calling order; semantics NULL: the defaults. */
 void run_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tuning files in tests: a folder of their own, records with any contents, machines that suppose. */
-#ifndef AIC_TESTS_TUNE_CASE_H
-#define AIC_TESTS_TUNE_CASE_H
+#pragma once
 
 #include "runtime/tuning/tune_file.h"
 
@@ -22,5 +21,3 @@ void tune_put(const char *path, aic_tune_record record);
 /* The content of a file, with a closing zero; free(). NULL when it is not there. */
 char *tune_read_text(const char *path);
 void tune_write_text(const char *path, const char *text);
-
-#endif

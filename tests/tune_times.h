@@ -1,7 +1,6 @@
 /* Tuning with times and a clock of the test's own. What a test tunes, by what, and what comes of it is the state of its
  * process. */
-#ifndef AIC_TESTS_TUNE_TIMES_H
-#define AIC_TESTS_TUNE_TIMES_H
+#pragma once
 
 #include "frontend/core/stage.h"
 #include "runtime/tuning/tune.h"
@@ -50,5 +49,3 @@ void tune_default_schedule(char text[AIC_TUNE_SCHEDULE_MAX]);
 
 /* Asserts what a context with the file makes of the specification. */
 void tune_check_applied(const char *schedule, const char *origin);
-
-#endif

@@ -1,6 +1,5 @@
 /* Command lines: a table of options a subcommand; everything else is a positional argument. */
-#ifndef AIC_TOOLS_ARGS_H
-#define AIC_TOOLS_ARGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ int args_refuse(const char *command, const args_refusal *refusals, size_t count)
 
 /* "NAME=VALUE" cut at the first '='; false without one or with an empty name. *name_length is the name's. */
 bool args_split(const char *pair, size_t *name_length, const char **value);
-
-#endif

@@ -1,6 +1,5 @@
 /* The subcommands of aicjit, one file each. */
-#ifndef AIC_TOOLS_COMMAND_H
-#define AIC_TOOLS_COMMAND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ const command_variable *command_variable_at(size_t index);
 
 /* What a bare --help prints. */
 void command_usage(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* JSON, as much of it as lines of flat objects need. */
-#ifndef AIC_TOOLS_JSON_H
-#define AIC_TOOLS_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,5 +15,3 @@ typedef void (*json_visitor)(void *user, const char *key, const char *text, doub
  * there are no arrays, nor objects in those. The line is overwritten. False when it is anything else; members in front
  * of the mistake were shown then. */
 bool json_read_object(char *line, json_visitor visit, void *user);
-
-#endif

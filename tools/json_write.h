@@ -1,6 +1,5 @@
 /* Writing JSON with objects and arrays in each other, to standard output. */
-#ifndef AIC_TOOLS_JSON_WRITE_H
-#define AIC_TOOLS_JSON_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ size_t utf8_length(const char *text, size_t length);
 
 /* Writes it, or U+FFFD for a byte that is part of none; how many bytes that were. length is not 0. */
 size_t utf8_put(FILE *out, const char *text, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* Kinds of fields (aic/field.h) and the words of those that are enumerations (aic/enum.def), for people. */
-#ifndef AIC_TOOLS_KINDS_H
-#define AIC_TOOLS_KINDS_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -27,5 +26,3 @@ bool kind_value(field_kind kind, const char *word, int64_t *value);
 
 /* Writes the words that are printed, joined by '|'; of other kinds `other`. */
 void kind_list(field_kind kind, const char *other, char *text, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* The limits of the machine that an operator's speed is held against. */
-#ifndef AIC_TOOLS_LIMITS_H
-#define AIC_TOOLS_LIMITS_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -11,5 +10,3 @@ const char *limit_name(const aic_spec *spec, int64_t macs);
 /* Its rate on one thread, measured, some hundredths of a second: GMAC/s or, for "copy" of `bytes` bytes read and
  * written in all, GB/s. 0 when memory for a copy cannot be had. */
 double limit_measure(const char *name, int64_t bytes);
-
-#endif

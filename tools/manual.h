@@ -1,6 +1,5 @@
 /* The manual page and the completions of shells, made from the tables of the commands and the operators' lists. */
-#ifndef AIC_TOOLS_MANUAL_H
-#define AIC_TOOLS_MANUAL_H
+#pragma once
 
 #include "tools/args.h"
 
@@ -12,5 +11,3 @@ int completion_fish(void);
 
 /* Has every command, help and list among them, hand its table to `presenter`. */
 int manual_present_all(args_presenter *presenter);
-
-#endif

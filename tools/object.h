@@ -1,6 +1,5 @@
 /* A function of an exported object: what its header says of it, and the call. */
-#ifndef AIC_TOOLS_OBJECT_H
-#define AIC_TOOLS_OBJECT_H
+#pragma once
 
 #include "tools/args.h"
 
@@ -38,5 +37,3 @@ int object_open(cli_object *object);
 int object_call(const cli_object *object, void *const pointers[]);
 
 void object_close(cli_object *object);
-
-#endif

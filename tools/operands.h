@@ -1,6 +1,5 @@
 /* Operands on the command line: --in, --fill, --out, --expect, --quantise. */
-#ifndef AIC_TOOLS_OPERANDS_H
-#define AIC_TOOLS_OPERANDS_H
+#pragma once
 
 #include "tools/args.h"
 #include "tools/harness/guard.h"
@@ -66,5 +65,3 @@ void operands_release(cli_operands *set);
 
 /* Frees everything, files that are not committed and the options included. */
 void operands_close(cli_operands *set);
-
-#endif

@@ -1,6 +1,5 @@
 /* Long work: a line on standard error when that is a terminal, and a stop between steps on Ctrl-C. */
-#ifndef AIC_TOOLS_PROGRESS_H
-#define AIC_TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ int progress_end(void);
 
 /* Wipes the line, for output in between. */
 void progress_clear(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Programs of PTO-AS on the command line. */
-#ifndef AIC_TOOLS_PTO_H
-#define AIC_TOOLS_PTO_H
+#pragma once
 
 #include "tools/harness/verify.h"
 #include "tools/operands.h"
@@ -45,5 +44,3 @@ int pto_call_open(cli_operands *arguments, const aic_pto_program *program, const
  * them. */
 verify_verdict pto_call_verify(const aic_pto_program *program, const cli_session *session, uint64_t seed,
                                verify_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* aicjit dump --repro: a folder with IR that runs by itself. */
-#ifndef AIC_TOOLS_REPRO_H
-#define AIC_TOOLS_REPRO_H
+#pragma once
 
 #include "tools/operands.h"
 #include "tools/session.h"
@@ -19,5 +18,3 @@ typedef struct repro_request {
  * The folder is made where it is not there. What is expected comes from the reference where the result is defined bit
  * for bit, else from the kernel. Returns an exit status. */
 int repro_write(const repro_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* Results of a command: files that are written, or compared with what is expected. */
-#ifndef AIC_TOOLS_RESULTS_H
-#define AIC_TOOLS_RESULTS_H
+#pragma once
 
 #include "tools/harness/compare.h"
 #include "tools/operands.h"
@@ -21,5 +20,3 @@ int results_compare(const cli_operand *o, const compare_limits *limits, bool *di
  * statistics; NULL: there are none. */
 void tensor_view(const aic_operand *operand, const aic_coordinates *coordinates, const void *data,
                  const unsigned char *skip);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every subcommand has in common: the options that choose a target, and the context made from them. */
-#ifndef AIC_TOOLS_SESSION_H
-#define AIC_TOOLS_SESSION_H
+#pragma once
 
 #include "tools/args.h"
 
@@ -104,5 +103,3 @@ char *cli_spec_text(const aic_spec *spec);
 
 /* The same without the keys whose defaults say as much. */
 char *cli_spec_short_text(const aic_spec *spec);
-
-#endif

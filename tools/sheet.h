@@ -1,7 +1,6 @@
 /* What people want to know of an operator: its keys with their meaning, defaults and limits, its operands, an example.
  * All of it comes from the operator's list, aic/OP.def. */
-#ifndef AIC_TOOLS_SHEET_H
-#define AIC_TOOLS_SHEET_H
+#pragma once
 
 #include "tools/kinds.h"
 
@@ -52,5 +51,3 @@ void sheet_limits(const op_sheet *sheet, size_t index, char *text, size_t capaci
 
 /* Where an entry of the operator's rules comes from, as aic/rules.h has it; NULL where there is none. */
 const char *sheet_source(const char *op, const char *kind, const char *id);
-
-#endif

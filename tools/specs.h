@@ -1,6 +1,5 @@
 /* Lists of specifications: from the command line and from batch files. */
-#ifndef AIC_TOOLS_SPECS_H
-#define AIC_TOOLS_SPECS_H
+#pragma once
 
 #include "tools/bench/benchline.h"
 #include "tools/session.h"
@@ -48,5 +47,3 @@ void spec_list_report(const spec_list *list, const spec_source *source, FILE *st
 int spec_list_status(const spec_list *list, const spec_source *source, int status);
 
 void spec_list_free(spec_list *list);
-
-#endif

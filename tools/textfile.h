@@ -1,6 +1,5 @@
 /* Text files as a whole. */
-#ifndef AIC_TOOLS_TEXTFILE_H
-#define AIC_TOOLS_TEXTFILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ int textfile_read(const char *option, const char *path, size_t most, char **text
 /* Cuts the line at *at off: returns it, with a zero for its end, and its length; *at becomes the next line. NULL at
  * `end`, where the text has its zero. */
 char *textfile_line(char **at, const char *end, size_t *length);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files of the AMX micro-kernel: how a tile of the result is spread over tile registers (parts/amx.h). */
-#ifndef AIC_CONTRACTION_AMX_H
-#define AIC_CONTRACTION_AMX_H
+#pragma once
 
 #include "codegen/contraction/microkernel.h"
 #include "codegen/parts/amx.h"
@@ -46,5 +45,3 @@ int64_t aic_amx_claimed_lines(const aic_tiling *t, int64_t pixels);
 aic_routine aic_compose_amx_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
                                  aic_routine leave);
 aic_routine aic_compose_amx_state(aic_program *program, const aic_plan *plan, bool enters);
-
-#endif

@@ -1,6 +1,5 @@
 /* Between the files of the contraction: its bodies, its cost, its schedules. */
-#ifndef AIC_CONTRACTION_BANDS_H
-#define AIC_CONTRACTION_BANDS_H
+#pragma once
 
 #include "codegen/contraction/tiling.h"
 
@@ -25,5 +24,3 @@ void aic_contraction_report(FILE *out, const aic_plan *plan);
 /* explain.c */
 void aic_contraction_nest(FILE *out, const aic_plan *plan);
 void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVELS]);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Instructions that multiply bfloat16 give wrong results for some operands, called special elements here. Packing notes
  * in an int32 before the band, and at the head of each panel, whether there are any. */
-#ifndef AIC_CONTRACTION_H
-#define AIC_CONTRACTION_H
+#pragma once
 
 #include "codegen/arithmetic.h"
 #include "codegen/epilogue/epilogue.h"
@@ -121,5 +120,3 @@ aic_contraction *aic_contraction_change(aic_work *work);
 void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue);
 
 extern const aic_shape aic_shape_contraction;
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files that compose a contraction offer each other: packing, and the way of sums through the staging buffer.
  */
-#ifndef AIC_CONTRACTION_EMITTERS_H
-#define AIC_CONTRACTION_EMITTERS_H
+#pragma once
 
 #include "codegen/contraction/tiling.h"
 
@@ -40,5 +39,3 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
  * (parts/deferred.h), until it is stored beside the products of the next tile. void leave(note; runs, most) stores rows
  * of it, if there is one, by `store`, a function of aic_strips. */
 aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store);
-
-#endif

@@ -1,6 +1,5 @@
 /* lean.c: the lean form of a contraction (tiling.h). */
-#ifndef AIC_CONTRACTION_LEAN_H
-#define AIC_CONTRACTION_LEAN_H
+#pragma once
 
 #include "codegen/contraction/tiling.h"
 
@@ -13,5 +12,3 @@ aic_plan *aic_lean_plan(const aic_plan *plan);
 /* Composes the bodies that take one form or the other, from those of the whole form, which they replace, and of the
  * lean one. */
 void aic_lean_join(aic_program *program, const aic_plan *plan, const aic_bodies *lean, aic_bodies *bodies);
-
-#endif

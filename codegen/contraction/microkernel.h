@@ -2,8 +2,7 @@
  * panel, from a band and that panel. Each micro-kernel either refuses a contraction, with a reason, or offers tile
  * sizes, wishes what it needs of band, panel and staging buffer, and predicts the cost of the finished plan; the
  * cheapest is taken. A new one is a file and a row of the table in microkernel.c. */
-#ifndef AIC_MICROKERNEL_H
-#define AIC_MICROKERNEL_H
+#pragma once
 
 #include "codegen/contraction/emitters.h"
 #include "codegen/parts/tile.h"
@@ -138,5 +137,3 @@ const char *aic_in_place_refusal(const aic_contraction *c, const aic_target *tar
 
 /* Writes the names of all micro-kernels, "vector, amx, mmla", for messages. */
 void aic_microkernel_list(char *buffer, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* The plan of a contraction: all that follows from it, a target, a machine and a schedule. */
-#ifndef AIC_TILING_H
-#define AIC_TILING_H
+#pragma once
 
 #include "codegen/contraction/plan/transform.h"
 
@@ -73,5 +72,3 @@ aic_status aic_tiling_vary(const aic_plan *plan, const aic_contraction_schedule 
 /* Divides bands into parts, of which there are several only where workers share a call; and states what a call must
  * provide. */
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
-
-#endif

@@ -9,8 +9,7 @@
  * the target has several blocks their rows lie one behind the other, target_row = width*size bytes, which are a cache
  * line or divide one. Only the last strip has a narrow tail or one that is filled, and then columns are whole blocks
  * of 16. */
-#ifndef AIC_EPILOGUE_H
-#define AIC_EPILOGUE_H
+#pragma once
 
 #include "codegen/parts/elementwise_value.h"
 #include "codegen/parts/epilogue.h"
@@ -158,5 +157,3 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
 /* The function of the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */
 aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
                                        const aic_epilogue_strip *strip, const char *name);
-
-#endif

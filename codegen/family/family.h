@@ -1,7 +1,6 @@
 /* Families: the instructions that have no portable IR form, as hooks. The emitter looks for a hook and never for an
  * instruction set; a family never knows an operator. */
-#ifndef AIC_FAMILY_H
-#define AIC_FAMILY_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 
@@ -51,5 +50,3 @@ LLVMValueRef aic_portable_dot2(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LL
 
 /* dot4 of an unsigned image, for targets without it, too: what packs runs on other processors than its kernel. */
 LLVMValueRef aic_unsigned_dot4(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Files call LLVM by its functions' names, which are made calls through the table here: a function that is called must
  * be a row of api.def. */
-#ifndef AIC_LLVM_API_H
-#define AIC_LLVM_API_H
+#pragma once
 
 #include "codegen/llvm/load.h"
 
@@ -38,6 +37,4 @@ typedef struct aic_llvm_api {
 
 #ifndef AIC_LLVM_DIRECT /* who is linked to LLVM may mean its functions themselves */
 #include "llvm_calls.h" /* made of api.def by cmake/AicFindLlvm.cmake: #define NAME (aic_llvm->NAME) */
-#endif
-
 #endif

@@ -2,8 +2,7 @@
  *
  * Integers that the shape fixes are emitted as constants; addresses are byte offsets from i8 pointers, so that an
  * operator's address arithmetic reads like the documents' formulas times the element size. */
-#ifndef AIC_EMIT_H
-#define AIC_EMIT_H
+#pragma once
 
 #include "codegen/llvm/api.h"
 #include "codegen/target/target.h"
@@ -146,5 +145,3 @@ typedef struct aic_branch {
 } aic_branch;
 void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition);
 void aic_branch_end(aic_emit *e, aic_branch *branch);
-
-#endif

@@ -1,7 +1,6 @@
 /* All work inside LLVM runs under this guard: it knows which threads are inside LLVM, turns LLVM's fatal errors into
  * statuses, and makes fork and exit wait. */
-#ifndef AIC_GUARD_H
-#define AIC_GUARD_H
+#pragma once
 
 #include "frontend/core/fork.h"
 #include <aic/types.h>
@@ -55,5 +54,3 @@ static inline void aic_limit(const char *what, size_t count, size_t limit)
         aic_guard_exceeded(what, count, limit);
     }
 }
-
-#endif

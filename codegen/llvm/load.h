@@ -1,6 +1,5 @@
 /* Where LLVM comes from; see api.h. */
-#ifndef AIC_LLVM_LOAD_H
-#define AIC_LLVM_LOAD_H
+#pragma once
 
 #include <aic/types.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ aic_status aic_llvm_load(void);
  * emitters that are tested leave nothing to find. */
 void aic_llvm_verify_modules(bool all);
 bool aic_llvm_verifies(void);
-
-#endif

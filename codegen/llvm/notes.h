@@ -1,8 +1,7 @@
 /* Names of values and blocks, and notes, which explain dumped IR to its reader. Notes become comments of the printed
  * text; LLVM's printer has no comments. Only dumps have names and notes: elsewhere every function here returns at once.
  */
-#ifndef AIC_NOTES_H
-#define AIC_NOTES_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 
@@ -40,5 +39,3 @@ void aic_note_loop(aic_emit *e, const aic_loop *loop, const char *text, LLVMValu
 
 /* Writes the printed module with the notes where they belong. `failed` of the notes must not be true. */
 void aic_notes_print(const aic_notes *notes, const char *module, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* LLVM as the generator uses it: start-up, target machines, passes, code emission, and its errors as statuses. The only
  * place that knows differences between LLVM versions. */
-#ifndef AIC_LLVM_SHIM_H
-#define AIC_LLVM_SHIM_H
+#pragma once
 
 #include "codegen/llvm/api.h"
 #include "codegen/target/target.h"
@@ -29,5 +28,3 @@ aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLV
 
 /* Copies what is in a buffer, with a closing zero; malloc'ed. */
 aic_status aic_llvm_keep(LLVMMemoryBufferRef buffer, char **bytes, size_t *size);
-
-#endif

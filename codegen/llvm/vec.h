@@ -1,6 +1,5 @@
 /* Vectors: loads, stores, arithmetic and shuffles of any width; LLVM splits what the registers cannot hold. */
-#ifndef AIC_VEC_H
-#define AIC_VEC_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 
@@ -106,5 +105,3 @@ LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
  * one, that is set, and the caller's restored at the end. Without floats (needed = false) nothing is emitted. */
 LLVMValueRef aic_float_enter(aic_emit *e, bool needed);
 void aic_float_leave(aic_emit *e, LLVMValueRef saved);
-
-#endif

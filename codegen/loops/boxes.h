@@ -1,8 +1,7 @@
 /* What moves and element-wise kernels have in common: they consist of boxes, each a nest of loops. Every box is a
  * function of its own, which runs a range of the iterations of one of its loops. The body of the kernel calls the
  * functions of all boxes; where the output is large and aligned, those whose stores go past the caches. */
-#ifndef AIC_BOXES_H
-#define AIC_BOXES_H
+#pragma once
 
 #include "codegen/parts/boxes.h"
 #include "codegen/shape.h"
@@ -37,5 +36,3 @@ typedef struct aic_box_use {
 /* Composes the only phase of a kernel of boxes. Their functions take `pointers` operands, from the first on. */
 void aic_compose_boxes(aic_program *program, const aic_plan *plan, const aic_box_use *box, unsigned boxes,
                        unsigned pointers, aic_bodies *bodies);
-
-#endif

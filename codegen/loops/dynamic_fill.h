@@ -3,8 +3,7 @@
  *     for i < size of `slow`
  *         for j < size of `fast`
  *             out[offset of i + offset of j] = value */
-#ifndef AIC_DYNAMIC_FILL_H
-#define AIC_DYNAMIC_FILL_H
+#pragma once
 
 #include "codegen/loops/move.h"
 
@@ -34,5 +33,3 @@ typedef struct aic_dynamic_fill_schedule {
 aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work);
 
 extern const aic_shape aic_shape_dynamic_fill;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A stream is what a box reads from one of the kernel's operands; where its stride is 0 it is a broadcast. Boxes are
  * those of moves. The output may be the same memory as a stream when both put every element at the same address. */
-#ifndef AIC_ELEMENTWISE_H
-#define AIC_ELEMENTWISE_H
+#pragma once
 
 #include "codegen/loops/move.h"
 
@@ -93,5 +92,3 @@ bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_ele
 
 /* elementwise_use.c: the only phase. */
 void aic_compose_elementwise(aic_program *program, const aic_plan *plan, aic_bodies *bodies);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A box is one such move; several make up what a layout leaves over at its edges. An operator gives boxes, in any order
  * of dimensions; which of them are one, which run innermost and how they are cut is found here. */
-#ifndef AIC_MOVE_H
-#define AIC_MOVE_H
+#pragma once
 
 #include "codegen/loops/boxes.h"
 #include "codegen/parts/move.h"
@@ -214,5 +213,3 @@ double aic_move_cost(const aic_move *move, const aic_move_derived *derived);
 double aic_move_bound(const aic_plan *plan);
 void aic_move_report(FILE *out, const aic_plan *plan);
 void aic_move_nest(FILE *out, const aic_plan *plan);
-
-#endif

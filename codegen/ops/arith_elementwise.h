@@ -1,6 +1,5 @@
 /* Tensor arithmetic, both entries, as element-wise kernels. */
-#ifndef AIC_ARITH_MAP_H
-#define AIC_ARITH_MAP_H
+#pragma once
 
 #include "codegen/loops/elementwise.h"
 #include "frontend/ops/arith/arith.h"
@@ -10,5 +9,3 @@ aic_elementwise_value aic_arith_value(const aic_arith *p);
 
 /* Describes a legal, placed descriptor. */
 void aic_arith_elementwise(const aic_arith *p, aic_work *work);
-
-#endif

@@ -37,8 +37,7 @@
  *
  *     void amx_state()             sets up the tile registers, or releases them
  *       pixels, kpacks, image.bytes    rows of a register of pixels, of weights; bytes of a pixel in a step */
-#ifndef AIC_PART_AMX_H
-#define AIC_PART_AMX_H
+#pragma once
 
 #include "codegen/arithmetic.h"
 #include "codegen/integer.h"
@@ -73,5 +72,3 @@ static inline aic_amx_registers aic_amx_assign(int64_t planes, int64_t images, i
                                .held = (unsigned)held,
                                .passing = (unsigned)(held + (planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer))};
 }
-
-#endif

@@ -74,8 +74,7 @@
  *
  *     void finite(from, count; bytes)
  *       sets `count` to the number `all` if any of the halves in `bytes` bytes from `from` on is infinite or NaN */
-#ifndef AIC_PART_BANDS_H
-#define AIC_PART_BANDS_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -85,5 +84,3 @@ enum { AIC_BANDS_INPUTS = 6, AIC_BANDS_TILES = 4 }; /* entries of the key's `inp
 /* A share rounded up is too large by less than 2^-24, and gives the same quotients as a division up to 2^24 divided by
  * the dilation: 65793 pixels, of which images have 4096 and padding 255. */
 enum { AIC_BANDS_SHARE_BITS = 24 };
-
-#endif

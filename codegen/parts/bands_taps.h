@@ -1,7 +1,6 @@
 /* What the loops around the tiles of a contraction tell tiles of taps and k-packs, at the begin of a worker's memory:
  * the table of the taps' offsets, and what tiles leave out. Part of bands.c. */
-#ifndef AIC_PART_BANDS_TAPS_H
-#define AIC_PART_BANDS_TAPS_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 #include "codegen/parts/bands.h"
@@ -33,5 +32,3 @@ void aic_store_band_count(const aic_band_taps *t, LLVMValueRef height, LLVMValue
  * output row or column. */
 void aic_store_row_range(const aic_band_taps *t, LLVMValueRef first, int size);
 void aic_store_column_range(const aic_band_taps *t, LLVMValueRef first, int size);
-
-#endif

@@ -15,8 +15,7 @@
  *       P.E, P.vector              bytes to element E of a vector, to the next vector, of elements that lie apart
  *       out.pair                   bytes to the second word of the output
  *       run.parts                  iterations of the run, where they are divided and there is a rest */
-#ifndef AIC_PART_BOXES_H
-#define AIC_PART_BOXES_H
+#pragma once
 
 #include "codegen/parts/elementwise_value.h"
 #include "codegen/parts/keys.h"
@@ -73,5 +72,3 @@ static inline int64_t aic_elementwise_period(const aic_elementwise_key *key)
     }
     return period;
 }
-
-#endif

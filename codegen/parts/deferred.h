@@ -1,6 +1,5 @@
 /* The note of a deferred tile in a worker's memory, which says what remains to be stored: words of staging.h. */
-#ifndef AIC_PART_DEFERRED_H
-#define AIC_PART_DEFERRED_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 #include "codegen/parts/staging.h"
@@ -25,5 +24,3 @@ void aic_note_tile(aic_emit *e, LLVMValueRef note, const aic_staged *tile, LLVMV
 
 /* Calls void leave(note; runs, most): all rows that remain. */
 void aic_note_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef leave);
-
-#endif

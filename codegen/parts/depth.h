@@ -31,8 +31,7 @@
  *     void depth_weights(packed, weight; first, last)      panels first .. last - 1
  *       panel.bytes, blocks        bytes of a panel; blocks of 16 channels of a panel, a loop
  *       panel.weights, tap.weights bytes of a panel's weights of a tap; from one tap to the next */
-#ifndef AIC_PART_DEPTH_H
-#define AIC_PART_DEPTH_H
+#pragma once
 
 #include "codegen/arithmetic.h"
 #include "codegen/integer.h"
@@ -101,5 +100,3 @@ static inline int64_t aic_depth_steps(const aic_depth_key *key)
     const int64_t last = aic_depth_sets(key) - 1;
     return aic_depth_steps_before(key, last) + key->kw * aic_depth_steps_down(key, last);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the expressions of element-wise kernels are made of; elementwise_value.c has those on words,
  * elementwise_integer.c those on the elements of 16 and 8 bits in them. */
-#ifndef AIC_ELEMENTWISE_TERMS_H
-#define AIC_ELEMENTWISE_TERMS_H
+#pragma once
 
 #include "codegen/llvm/vec.h"
 #include "codegen/parts/elementwise_value.h"
@@ -43,5 +42,3 @@ LLVMValueRef aic_emit_elementwise_integer(aic_emit *e, const aic_elementwise_val
 
 /* About how many vector instructions compute a vector of results. */
 double aic_elementwise_integer_operations(const aic_elementwise_value *v);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an element-wise kernel computes from the elements of its streams. */
-#ifndef AIC_ELEMENTWISE_VALUE_H
-#define AIC_ELEMENTWISE_VALUE_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 
@@ -74,5 +73,3 @@ double aic_elementwise_operations(const aic_elementwise_value *value);
 LLVMValueRef aic_emit_elementwise_value(aic_emit *e, const aic_elementwise_value *value,
                                         const aic_elementwise_part *part, LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS],
                                         unsigned n);
-
-#endif

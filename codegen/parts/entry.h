@@ -18,8 +18,7 @@
  *     roles `pack`, `phase.P`, `direct`; `enter`, `leave`, which set up and release tile registers
  *
  *     void both(...)             calls the roles `first` and `second` with its parameters */
-#ifndef AIC_PART_ENTRY_H
-#define AIC_PART_ENTRY_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -35,5 +34,3 @@ typedef enum aic_entry_form {
 
 /* A word of 64 bits in numbers of 30. */
 enum { AIC_ENTRY_WORD_NUMBERS = 3, AIC_ENTRY_WORD_BITS = 30 };
-
-#endif

@@ -35,8 +35,7 @@
  *       roles `strip`, `past`, `tail`
  *
  *     void leave(note; runs, most)             stores rows of a deferred tile by the role `store` */
-#ifndef AIC_PART_EPILOGUE_H
-#define AIC_PART_EPILOGUE_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -145,5 +144,3 @@ unsigned aic_table_lanes(const aic_target *target);
 /* The set of paths that columns may need, bits 1 << aic_path (packet.h): one path, or the fast one and another one, of
  * which the table states at run time which is needed. */
 unsigned aic_scaling_paths(const aic_scaling *p);
-
-#endif

@@ -39,8 +39,7 @@
  *       run.first                  channels before those; with leads
  *       run.last                   channels before the last vector, which overlaps the one before; with ends
  *       clear                      bytes before a vector that ends where a band pixel does; with counts and missing */
-#ifndef AIC_PART_IMAGE_H
-#define AIC_PART_IMAGE_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -78,5 +77,3 @@ static inline int64_t aic_row_vector(int64_t channel_bytes)
 {
     return 64 / channel_bytes > 16 ? 64 / channel_bytes : 16;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The keys of parts: a structure aic_NAME_key for each list of keys.def. The headers of the parts say what these are;
  * kinds may share a key. */
-#ifndef AIC_PART_KEYS_H
-#define AIC_PART_KEYS_H
+#pragma once
 
 #include <aic/field.h>
 
@@ -14,5 +13,3 @@
 #undef AIC_PART_KEY
 #undef AIC_PART_FIELD
 #undef AIC_PART_KEY_END
-
-#endif

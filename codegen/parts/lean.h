@@ -9,10 +9,7 @@
  *       note.at                    the same
  *     roles `whole` and `lean`, with the parameters of the part; with tiles
  *     `enter`, which sets up tile registers for the lean form */
-#ifndef AIC_PART_LEAN_H
-#define AIC_PART_LEAN_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
-
-#endif

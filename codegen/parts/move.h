@@ -22,8 +22,7 @@
  *       run, run.last              bytes of a run; with chunk. Where its last chunk or access begins
  *       row.R, column.C            to row R of a tile in the input, to column C in the output; R, C > 0; with
  *                                  transposes, where the key has no pitch of them, or they lie in groups */
-#ifndef AIC_PART_MOVE_H
-#define AIC_PART_MOVE_H
+#pragma once
 
 #include "codegen/integer.h"
 #include "codegen/llvm/emit.h"
@@ -94,5 +93,3 @@ void aic_emit_turn(aic_emit *e, const aic_move_key *key, LLVMValueRef out, LLVMV
  * first one; in, too, or at a copy of its rows that are `aside` bytes apart. */
 void aic_emit_transpose(aic_emit *e, const aic_move_key *key, int64_t skip, LLVMValueRef out, LLVMValueRef in,
                         int64_t aside);
-
-#endif

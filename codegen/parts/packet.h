@@ -1,7 +1,6 @@
 /* Shared by the parts of an epilogue: the arithmetic on packets of accumulators (packet.c), the parameters of their
  * columns (parameters.c), and how these lie in the table (columns.c fills it). */
-#ifndef AIC_PACKET_H
-#define AIC_PACKET_H
+#pragma once
 
 #include "codegen/parts.h"
 #include "codegen/parts/scaling.h"
@@ -55,5 +54,3 @@ void aic_read_parameters(aic_emit *e, const aic_scaling *p, const aic_packet *pa
                          LLVMValueRef block, aic_parameters *parameters);
 void aic_choose_path(aic_emit *e, const aic_scaling *p, const aic_packet *packet, aic_path path,
                      aic_parameters *parameters);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by the parts of an epilogue and what plans must know of them, without LLVM: the parameters of columns, how
  * these lie in the table, and which paths there are. */
-#ifndef AIC_SCALING_H
-#define AIC_SCALING_H
+#pragma once
 
 #include "codegen/parts/epilogue.h"
 
@@ -104,5 +103,3 @@ enum { AIC_WORD_OFFSET_LEFT = 18, AIC_WORD_OFFSET_RIGHT = 23 };
 
 /* Which bits of a word are its scale. */
 uint32_t aic_scale_mask(const aic_scaling *p);
-
-#endif

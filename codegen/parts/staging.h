@@ -9,8 +9,7 @@
  *     void leave(note; runs, most)
  *       of so many runs of the tile that is noted stores `most` rows or a few more, by the role `store`, a strip
  *       (epilogue.h) */
-#ifndef AIC_PART_STAGING_H
-#define AIC_PART_STAGING_H
+#pragma once
 
 #include "codegen/parts/epilogue.h"
 
@@ -30,5 +29,3 @@ enum {
     AIC_NOTE_INPUTS  /* from here on: operands of the epilogue's steps */
 };
 enum { AIC_NOTE_WORDS = AIC_NOTE_INPUTS + AIC_EPILOGUE_STEPS };
-
-#endif

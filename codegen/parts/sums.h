@@ -1,6 +1,5 @@
 /* What tiles of vectors do with sums. */
-#ifndef AIC_PART_SUMS_H
-#define AIC_PART_SUMS_H
+#pragma once
 
 #include "codegen/arithmetic.h"
 #include "codegen/llvm/emit.h"
@@ -12,5 +11,3 @@ LLVMValueRef aic_sum_fold(aic_emit *e, aic_sum kind, aic_tile_start start, LLVMV
 
 /* Adds products of k-packs of the image and of weights. */
 LLVMValueRef aic_sum_add(aic_emit *e, aic_product product, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight);
-
-#endif

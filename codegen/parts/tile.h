@@ -16,8 +16,7 @@
  *     panel.start                of a panel's head, if it has one
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
  *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
-#ifndef AIC_PART_TILE_H
-#define AIC_PART_TILE_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -72,5 +71,3 @@ static inline int64_t aic_tile_out_blocks(const aic_tile_key *key)
     const int64_t channels = key->lanes * key->vectors;
     return channels < 16 ? 1 : channels / 16;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Within a tile: one k-pack of every pixel times one of every output channel. Part of tile.c. */
-#ifndef AIC_PART_TILE_KPACK_H
-#define AIC_PART_TILE_KPACK_H
+#pragma once
 
 #include "codegen/llvm/emit.h"
 #include "codegen/parts/tile.h"
@@ -52,5 +51,3 @@ LLVMValueRef aic_tile_group_offset(const aic_tile *k, unsigned channel);
 
 /* Adds to the sums the products of number `kpack` of a loop body, for pixels that do the current tap. */
 void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack);
-
-#endif

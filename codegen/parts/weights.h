@@ -46,8 +46,7 @@
  *       steps                      of the reduction, where it is parted of one tap: a loop
  *       kh, kw, start.columns      kernel rows, columns, columns of prefix sums: loops, where it is parted
  *       start.row, start.all       bytes of a row of prefix sums; where the last of them is */
-#ifndef AIC_PART_WEIGHTS_H
-#define AIC_PART_WEIGHTS_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -59,5 +58,3 @@ static inline int64_t aic_weights_least(int64_t columns)
     enum { WHOLE = 16, HALF = 8 };
     return columns % WHOLE == 0 ? WHOLE : columns % HALF == 0 ? HALF : 1;
 }
-
-#endif

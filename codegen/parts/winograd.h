@@ -43,8 +43,7 @@
  *     void winograd_weights(panel)                         weights by points from those by taps, which it has
  *       steps                      bytes of the weights of a tap, a loop
  *       tap.T, plane.P             where those of tap T, of point P are in the panel */
-#ifndef AIC_PART_WINOGRAD_H
-#define AIC_PART_WINOGRAD_H
+#pragma once
 
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
@@ -53,5 +52,3 @@ enum { AIC_WINOGRAD_SIDE = 6 }; /* points on a side, at most */
 
 /* Words of a group's head. */
 enum { AIC_GROUP_TAP, AIC_GROUP_BAND, AIC_GROUP_NOTES };
-
-#endif

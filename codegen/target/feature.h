@@ -1,6 +1,5 @@
 /* Features of processors as bits of a word: what a level needs, what a host has. */
-#ifndef AIC_FEATURE_H
-#define AIC_FEATURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ enum {
 /* The features whose instructions an emulator executes. The library has no definition: an emulator that is loaded into
  * the process, or linked with it, brings one (tests/emulate). It is called once. */
 uint32_t aic_emulated_features(void);
-
-#endif

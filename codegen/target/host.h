@@ -1,7 +1,6 @@
 /* What the host can run: which features its processor has, its operating system permits or an emulator executes, and
  * which levels follow from them. */
-#ifndef AIC_HOST_H
-#define AIC_HOST_H
+#pragma once
 
 #include "codegen/target/target.h"
 
@@ -76,5 +75,3 @@ uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2);
 /* The host with the processor's features `native` and the emulator's `emulated`. Where the processor has AMX and no
  * emulator takes it over, `permit` requests the kernel's permission: 0 or an errno. */
 aic_host aic_host_with(uint32_t native, uint32_t emulated, int (*permit)(void));
-
-#endif

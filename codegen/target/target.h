@@ -1,6 +1,5 @@
 /* Targets: what differs between instruction sets. A row of targets.def each; operators see only this table. */
-#ifndef AIC_TARGET_H
-#define AIC_TARGET_H
+#pragma once
 
 #include "codegen/target/feature.h"
 
@@ -53,5 +52,3 @@ const aic_target *aic_target_find(aic_arch arch, const char *name);
 /* Architecture of a triple of 64-bit Linux, ARCH[-VENDOR]-linux[-gnu|-musl|-android]; AIC_INVALID_ARGUMENT for any
  * other: LLVM knows many, for some of which it ends the process. */
 aic_status aic_target_arch(const char *triple, aic_arch *arch);
-
-#endif

@@ -1,6 +1,5 @@
 /* The addresses of a call: what every entry point that takes operands demands of them. */
-#ifndef AIC_ARGUMENT_H
-#define AIC_ARGUMENT_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -72,5 +71,3 @@ bool aic_arguments_accepted_many(const aic_argument *argument, size_t count, con
  * `subject`. */
 __attribute__((cold)) aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,
                                                      const void *const operands[]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Data as bytes that mean the same on every host: numbers from the lowest byte on; what may have any length after its
  * length. A section is four letters, the length of what follows, and that. */
-#ifndef AIC_BYTES_H
-#define AIC_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ uint64_t aic_hash_bytes(const void *bytes, size_t size);
 /* A checksum, eight bytes at a time, for what is as long as a file. Bytes of one length that differ within one of its
  * eights never have the same. */
 uint64_t aic_checksum(const void *bytes, size_t size);
-
-#endif

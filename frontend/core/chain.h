@@ -1,6 +1,5 @@
 /* Fused chains "a | b | ...": operators that run one after the other, as one specification. */
-#ifndef AIC_CHAIN_H
-#define AIC_CHAIN_H
+#pragma once
 
 #include "frontend/core/spec.h"
 
@@ -31,5 +30,3 @@ void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semant
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
 aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
                                        aic_allowed *allowed);
-
-#endif

@@ -1,6 +1,5 @@
 /* Choices of semantics, for the library; see aic/choice.h. */
-#ifndef AIC_CORE_CHOICE_H
-#define AIC_CORE_CHOICE_H
+#pragma once
 
 #include "frontend/core/stage.h"
 #include <aic/choice.h>
@@ -13,5 +12,3 @@ enum { AIC_CHOICES_TEXT_MAX = 512 }; /* holds what aic_semantics_print_choices()
 /* AIC_UNSUPPORTED where a kernel of a resolved specification would have to compute a choice that only the reference
  * computes. */
 aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *semantics);
-
-#endif

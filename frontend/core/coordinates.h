@@ -1,6 +1,5 @@
 /* Coordinates of operands, for the operators' hooks; see aic/coordinates.h. */
-#ifndef AIC_CORE_COORDINATES_H
-#define AIC_CORE_COORDINATES_H
+#pragma once
 
 #include <aic/coordinates.h>
 
@@ -19,5 +18,3 @@ void aic_axes_name(aic_coordinates *c, const char *const names[], int32_t count)
 
 /* Fills in the axes of the operand's shape, row by row, where a hook has added none. */
 void aic_axes_of_shape(aic_coordinates *c, const aic_operand *operand);
-
-#endif

@@ -1,6 +1,5 @@
 /* The message of the last failure, one per thread. */
-#ifndef AIC_DIAG_H
-#define AIC_DIAG_H
+#pragma once
 
 #include "frontend/core/thread.h"
 #include <aic/rules.h>
@@ -50,5 +49,3 @@ void aic_messages_put(const aic_messages *messages, aic_status status);
  * taken its place. What it says of rules is not copied: no rule may be broken in between. */
 void aic_failure_get(aic_failure *failure);
 void aic_failure_put(const aic_failure *failure);
-
-#endif

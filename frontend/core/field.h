@@ -1,7 +1,6 @@
 /* Field lists at run time: one aic_field a row of an operator's .def list. Text, keys and tests walk them; nothing
  * else knows what a descriptor consists of. */
-#ifndef AIC_FRONTEND_FIELD_H
-#define AIC_FRONTEND_FIELD_H
+#pragma once
 
 #include <aic/field.h>
 #include <string.h>
@@ -178,5 +177,3 @@ uint64_t aic_record_signature(const aic_record *record);
 
 /* Stores an entry from such a pattern; for tests and parsers. */
 void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint64_t word);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a part of the library has to do when the process forks. runtime/system/fork.c says which parts there are, and
  * calls them. */
-#ifndef AIC_CORE_FORK_H
-#define AIC_CORE_FORK_H
+#pragma once
 
 /* NULL: nothing. before() takes the part's locks, and waits for what must not be cut in two; in_parent() and in_child()
  * give them back. In the child, whose only thread is the one that forked, memory may be allocated, but what the
@@ -11,5 +10,3 @@ typedef struct aic_fork_part {
     void (*in_parent)(void);
     void (*in_child)(void);
 } aic_fork_part;
-
-#endif

@@ -1,6 +1,5 @@
 /* Cache keys: what a caller requests, as words. */
-#ifndef AIC_KEY_H
-#define AIC_KEY_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -44,5 +43,3 @@ size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, siz
 void aic_key_add_text(aic_key *key, const char *text);
 
 uint64_t aic_key_hash(const aic_key *key);
-
-#endif

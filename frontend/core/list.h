@@ -1,6 +1,5 @@
 /* Lists that grow by doubling. */
-#ifndef AIC_LIST_H
-#define AIC_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,5 +21,3 @@ static inline bool aic_list_grow(void *list, size_t count, size_t size)
     }
     return grown != NULL;
 }
-
-#endif

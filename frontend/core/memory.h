@@ -1,7 +1,6 @@
 /* Memory that belongs to a context: of its own functions (aic_context_options.allocate), or of malloc(). Each block
  * knows where it comes from, so that it can be freed by whoever holds it last. */
-#ifndef AIC_MEMORY_H
-#define AIC_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void *aic_memory_lines(size_t bytes);
 
 /* Frees a block; NULL does nothing. */
 void aic_memory_free(void *memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* The surroundings that the library computes in, whatever the calling thread has set: the default floating-point
  * environment and the locale "C". */
-#ifndef AIC_CORE_NEUTRAL_H
-#define AIC_CORE_NEUTRAL_H
+#pragma once
 
 #include <fenv.h>
 #include <locale.h>
@@ -15,5 +14,3 @@ typedef struct aic_neutral {
 /* Sets the calling thread's aside; aic_neutral_leave() gives them back. */
 void aic_neutral_enter(aic_neutral *callers);
 void aic_neutral_leave(const aic_neutral *callers);
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of operators: what the generic code (text, keys, tools) needs to know of each. An operator fills one
  * aic_op_info in frontend/ops/NAME.c; ops.def names them all. */
-#ifndef AIC_CORE_OP_H
-#define AIC_CORE_OP_H
+#pragma once
 
 #include "frontend/core/argument.h"
 #include "frontend/core/coordinates.h"
@@ -173,5 +172,3 @@ static inline const aic_op_info *aic_op_get(aic_op op)
 #define AIC_OP(ENUM, name, count, params, args) extern const aic_op_info aic_op_##name;
 #include <aic/ops.def>
 #undef AIC_OP
-
-#endif

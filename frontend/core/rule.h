@@ -3,8 +3,7 @@
  * goes on to the rules that can be looked at although some are broken, so that a caller learns all of them.
  *
  * `field` opens a message. Functions return whether the rule holds. */
-#ifndef AIC_RULE_H
-#define AIC_RULE_H
+#pragma once
 
 #include "frontend/core/field.h"
 #include <aic/rules.h>
@@ -92,5 +91,3 @@ bool aic_rule_word(aic_verdict *verdict, int rule, const char *field, aic_field_
 /* One of `count` layouts. */
 bool aic_rule_layout(aic_verdict *verdict, int rule, const char *field, aic_layout layout, const aic_layout *legal,
                      size_t count, const char *where);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sizes. */
-#ifndef AIC_SIZE_H
-#define AIC_SIZE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ static inline int64_t aic_size_add(int64_t a, int64_t b)
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
-
-#endif

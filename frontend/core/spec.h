@@ -1,6 +1,5 @@
 /* Specifications, one operator or a fused chain: rules, canonical form, operands, checks of a call. */
-#ifndef AIC_SPEC_CORE_H
-#define AIC_SPEC_CORE_H
+#pragma once
 
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
@@ -71,5 +70,3 @@ extern const aic_rule_list aic_semantics_rules;
 
 /* Whether every value is one of its enumeration or in its range; the message names the option. */
 aic_status aic_semantics_check(const aic_semantics *semantics);
-
-#endif

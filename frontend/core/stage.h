@@ -1,7 +1,6 @@
 /* What a specification is inside of the library: a value. The public functions hand out copies of it
  * (aic_spec_read() and others, handle.c). */
-#ifndef AIC_STAGE_H
-#define AIC_STAGE_H
+#pragma once
 
 #include <aic/spec.h>
 
@@ -38,5 +37,3 @@ aic_status aic_spec_draw_chain(aic_op producer, aic_op consumer, const aic_seman
                                aic_spec *spec);
 aic_status aic_spec_draw_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
                                        aic_spec *spec);
-
-#endif

@@ -1,7 +1,6 @@
 /* Structures that cross the interface. Each begins with `size_t size`, what the program was compiled with; it may be
  * smaller or larger than this library's own structure (AIC_SIZED in aic/types.h). */
-#ifndef AIC_STRUCTURE_H
-#define AIC_STRUCTURE_H
+#pragma once
 
 #include <aic/spec.h>
 
@@ -33,5 +32,3 @@ aic_status aic_semantics_settle(char room[AIC_SEMANTICS_ROOM]);
 /* *own becomes a descriptor of operator `op`: `desc` itself where it has the library's own size, else `room`, which has
  * room for any descriptor and gets it. */
 aic_status aic_desc_of(aic_op op, const void *desc, void *room, const void **own);
-
-#endif

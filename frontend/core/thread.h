@@ -4,8 +4,7 @@
  * There is no _Thread_local in the library. Its initial-exec model takes room that dlopen may no longer have, and its
  * dynamic model ends the process when memory runs out. And the value of the key is the only way to the record: what
  * other destructors call when a thread ends, after the record is gone, finds none and gets a new one. */
-#ifndef AIC_THREAD_H
-#define AIC_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -90,5 +89,3 @@ aic_thread *aic_thread_get(void);
 /* From now on the calling thread works with these (NULL: with none), until the result is put back, which is what it
  * used before. */
 const aic_hooks *aic_thread_use(const aic_hooks *hooks);
-
-#endif

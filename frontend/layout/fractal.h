@@ -1,7 +1,6 @@
 /* What the operators that move data in 32-byte rows and 512-byte fractals share: nd2nz, load_data, load_data_transpose
  * (AscendC). They take any element type of 1, 2 or 4 bytes and copy bits. */
-#ifndef AIC_FRACTAL_H
-#define AIC_FRACTAL_H
+#pragma once
 
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
@@ -44,5 +43,3 @@ size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand
 
 /* A legal type. */
 aic_dtype aic_random_moved_dtype(uint64_t *state);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A tensor is a matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are given in
  * that order, whatever the layout. Blocks have 32 bytes (C0 elements) on one side and 16 elements on the other. */
-#ifndef AIC_FRONTEND_LAYOUT_H
-#define AIC_FRONTEND_LAYOUT_H
+#pragma once
 
 #include <aic/spec.h>
 
@@ -63,5 +62,3 @@ const char *aic_layout_shape_letters(aic_layout src, aic_layout dst);
 
 /* The tensor of a (valid) descriptor. */
 aic_tensor aic_transdata_tensor(const aic_transdata_desc *desc);
-
-#endif

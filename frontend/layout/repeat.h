@@ -1,6 +1,5 @@
 /* Strided copies, and whether they lie clear of each other. */
-#ifndef AIC_REPEAT_H
-#define AIC_REPEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ typedef struct aic_repeat {
 /* Whether the copies of something `extent` long lie clear of each other because they nest: each stride leaves room for
  * everything that is repeated at smaller ones. Sorts `repeats`. */
 bool aic_repeats_move(int64_t extent, aic_repeat *repeats, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* PTO tiles (data layouts): which storage element holds element (r, c), and the static rules of a tile. */
-#ifndef AIC_TILE_H
-#define AIC_TILE_H
+#pragma once
 
 #include "frontend/core/rule.h"
 #include <aic/spec.h>
@@ -32,5 +31,3 @@ int64_t aic_tile_capacity(const aic_semantics *semantics, aic_chip arch, aic_loc
 
 /* Addresses in it are multiples of this. */
 #define AIC_TILE_ALIGNMENT 32
-
-#endif

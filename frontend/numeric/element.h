@@ -1,7 +1,6 @@
 /* Elements of any type as numbers, independent of what the compiler has: references, bounds, files and comparisons use
  * these. */
-#ifndef AIC_ELEMENT_H
-#define AIC_ELEMENT_H
+#pragma once
 
 #include <aic/types.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ uint64_t aic_float_round(aic_float_format to, double value);
 
 double aic_half_to_double(uint16_t half);    /* exact; NaN stays NaN */
 uint16_t aic_half_from_double(double value); /* the same for half precision */
-
-#endif

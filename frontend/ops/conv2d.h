@@ -1,6 +1,5 @@
 /* What the parts of conv2d's frontend share: derived sizes (TIK conv2d), and the parts themselves. */
-#ifndef AIC_OP_CONV2D_H
-#define AIC_OP_CONV2D_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -22,5 +21,3 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc);
 /* Entries of aic_op_conv2d; see aic_op_info for what each does. */
 void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_conv2d_random_start(uint64_t *state, void *desc);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the parts of fixpipe's frontend and its generator share: the table of modes (AscendC Fixpipe), where
  * dst's elements lie, the legal scales. */
-#ifndef AIC_OP_FIXPIPE_H
-#define AIC_OP_FIXPIPE_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -73,5 +72,3 @@ void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
 size_t aic_fixpipe_take_word(void *desc, bool alone, uint64_t *word);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *from, void *descriptor);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of mmad's frontend share. */
-#ifndef AIC_OP_MMAD_H
-#define AIC_OP_MMAD_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -22,5 +21,3 @@ static inline bool aic_mmad_is_empty(const aic_mmad_desc *desc)
 /* Entries of aic_op_mmad; see aic_op_info for what each does. */
 void aic_mmad_random(uint64_t *state, void *desc);
 void aic_mmad_random_start(uint64_t *state, void *desc);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of texpands share: what a descriptor fills, its reference, its pseudo-random descriptors. */
-#ifndef AIC_OP_TEXPANDS_H
-#define AIC_OP_TEXPANDS_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -30,5 +29,3 @@ size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10]);
  * has all that there are. */
 enum { AIC_TEXPANDS_LAYOUTS = 4 };
 size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOUTS]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of tik_fixpipe's frontend and its generator share: derived sizes (TIK conv2d). */
-#ifndef AIC_OP_TIK_FIXPIPE_H
-#define AIC_OP_TIK_FIXPIPE_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -33,5 +32,3 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
 /* Entries of aic_op_tik_fixpipe; see aic_op_info for what each does. */
 void aic_tik_fixpipe_random(uint64_t *state, void *desc);
 void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *desc);
-
-#endif

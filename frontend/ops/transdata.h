@@ -1,6 +1,5 @@
 /* The hooks of transdata that have files of their own. */
-#ifndef AIC_OP_TRANSDATA_H
-#define AIC_OP_TRANSDATA_H
+#pragma once
 
 #include "frontend/core/op.h"
 
@@ -9,5 +8,3 @@
 
 /* Formulas and pseudo-random descriptors, see aic_op_info. */
 void aic_transdata_random(uint64_t *state, void *desc);
-
-#endif

@@ -1,7 +1,6 @@
 /* PTO-AS, a statement at a time (PTO ISA TEXPANDS). What names stand for is the program's matter
  * (pto_program.h). */
-#ifndef AIC_PTO_AS_H
-#define AIC_PTO_AS_H
+#pragma once
 
 #include "frontend/pto/reader.h"
 
@@ -52,5 +51,3 @@ aic_status aic_pto_read_line(aic_pto_reader *in, aic_pto_line *line);
 /* Reads operator text that aic_pto_recognise() recognises: one texpands statement. Its scalar and its tile are the
  * operands of the specification, whatever their names are; the architecture is A5. */
 aic_status aic_pto_read_spec(const char *text, aic_spec *spec);
-
-#endif

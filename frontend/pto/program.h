@@ -1,6 +1,5 @@
 /* Programs of PTO-AS: what names stand for, statements with their operands, which of them depend on each other. */
-#ifndef AIC_PTO_PROGRAM_H
-#define AIC_PTO_PROGRAM_H
+#pragma once
 
 #include "frontend/core/argument.h"
 #include "frontend/pto/as.h"
@@ -90,5 +89,3 @@ aic_status aic_pto_check_rules(const aic_pto_program *program, const aic_semanti
  * of it, and handed out to the arguments at the end. The first failure ends it: the arguments are as they were where
  * tiles share memory, else as the steps left them. */
 aic_status aic_pto_execute(const aic_pto_program *program, void *const arguments[], aic_pto_step step, void *user);
-
-#endif

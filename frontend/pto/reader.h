@@ -1,6 +1,5 @@
 /* The lexical part of PTO-AS: a cursor over bytes that may be anything, words, and messages with line and column. */
-#ifndef AIC_PTO_READER_H
-#define AIC_PTO_READER_H
+#pragma once
 
 #include "frontend/core/rule.h"
 #include <aic/texpands.h>
@@ -58,5 +57,3 @@ bool aic_pto_is_float(aic_pto_word word);
 
 /* An integer of the grammar in 64 bits. */
 aic_status aic_pto_integer(const aic_pto_reader *in, aic_pto_word word, const char *key, int64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pseudo-random numbers for checks: splitmix64. The same state gives the same sequence on every host. */
-#ifndef AIC_RNG_H
-#define AIC_RNG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline int64_t aic_rng_skewed(uint64_t *state, int64_t low, int64_t usual
     }
     return (which % 2 == 0 ? aic_rng_edge : aic_rng_range)(state, low, usual);
 }
-
-#endif

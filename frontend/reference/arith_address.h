@@ -1,6 +1,5 @@
 /* Where elements of tensor arithmetic lie, in either entry (data layouts). */
-#ifndef AIC_REFERENCE_ARITH_ADDRESS_H
-#define AIC_REFERENCE_ARITH_ADDRESS_H
+#pragma once
 
 #include <aic/spec.h>
 
@@ -34,5 +33,3 @@ static inline void aic_reference_at(const int64_t shape[AIC_NCHW], int64_t i, in
 uint32_t aic_reference_load(const aic_reference_tensor *t, const int64_t at[AIC_NCHW]);
 void aic_reference_store(const aic_reference_tensor *t, const int64_t at[AIC_NCHW], uint32_t word);
 int64_t aic_reference_part(const aic_reference_tensor *t, const int64_t at[AIC_NCHW]);
-
-#endif

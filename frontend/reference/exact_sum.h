@@ -1,6 +1,5 @@
 /* Sums of products without any rounding: what accumulate=fast is measured by. */
-#ifndef AIC_EXACT_SUM_H
-#define AIC_EXACT_SUM_H
+#pragma once
 
 #include <aic/allowed.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ double aic_exact_value(const aic_exact_sum *sum);
  * `least` stands in place of products * 2^-24 * S where it is larger (accumulate=winograd); the rest holds as it is
  * where the only sum that can overflow is that of the old value and all products. */
 aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products, double least);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Descriptors are valid and complete; operands are in calling order and of the sizes that the
  * rules demand; the floating-point environment is the default one. See aic_op_info for what each hook does. */
-#ifndef AIC_REFERENCE_H
-#define AIC_REFERENCE_H
+#pragma once
 
 #include "frontend/core/stage.h"
 
@@ -19,5 +18,3 @@ aic_status aic_conv2d_reference_allowed(const void *desc, const aic_semantics *s
 aic_status aic_mmad_reference_allowed(const void *desc, const aic_semantics *semantics, void *const operands[],
                                       aic_allowed *allowed);
 void aic_fixpipe_byte_signs(const void *desc, void *const operands[], unsigned char *is_signed);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums of products: what the formulas of conv2d and mmad have in common. */
-#ifndef AIC_REFERENCE_SUM_H
-#define AIC_REFERENCE_SUM_H
+#pragma once
 
 #include "frontend/reference/exact_sum.h"
 #include <aic/spec.h>
@@ -27,5 +26,3 @@ float aic_reference_add_float(const aic_reference_products *p, aic_accumulate ac
 
 /* `initial` and all products, without any rounding. */
 aic_exact_sum aic_reference_add_exactly(const aic_reference_products *p, float initial);
-
-#endif

@@ -1,6 +1,5 @@
 /* Elements as numbers, and numbers as short floats (AscendC Fixpipe). */
-#ifndef AIC_REFERENCE_VALUE_H
-#define AIC_REFERENCE_VALUE_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -17,5 +16,3 @@ uint16_t aic_reference_bfloat16(double value, aic_overflow overflow);
 
 /* A sum of floats as it is stored: every NaN with the same bits, as stages of a chain can read them as an integer. */
 float aic_reference_sum(float sum);
-
-#endif

@@ -15,8 +15,7 @@
  * A tile that reads something infinite or NaN, in its window or in the weights of an output channel, is computed by
  * direct sums: it allows nothing more. Windows count as 0 where they go beyond the padding, which only tiles do that
  * reach over the end of the result. */
-#ifndef AIC_REFERENCE_WINOGRAD_H
-#define AIC_REFERENCE_WINOGRAD_H
+#pragma once
 
 #include <aic/conv2d.h>
 
@@ -38,5 +37,3 @@ double aic_winograd_bound(int m, int64_t channels, double magnitude, double init
 /* The bound of one result: the larger one of both m. */
 double aic_winograd_bound_at(const aic_conv2d_desc *desc, void *const operands[], int64_t row, int64_t column,
                              int64_t co, double initial);
-
-#endif

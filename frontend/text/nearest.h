@@ -1,6 +1,5 @@
 /* "Did you mean ...?": the word of a list that is most like another. */
-#ifndef AIC_NEAREST_H
-#define AIC_NEAREST_H
+#pragma once
 
 #include <aic/spec.h>
 
@@ -15,5 +14,3 @@ typedef struct aic_nearest {
 /* Looks at one more candidate. Near is what changes to a third of the word's letters turn into the candidate: a letter
  * changed, left out, put in or exchanged with its neighbour. Capital letters are like small ones. */
 void aic_nearest_try(aic_nearest *search, const char *candidate);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reals as text, the same in every locale and rounding mode. */
-#ifndef AIC_NUMBER_H
-#define AIC_NUMBER_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -40,5 +39,3 @@ aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *va
 
 /* The same for 64 bits without a sign. */
 aic_number_result aic_bits_parse(const char *text, size_t length, uint64_t *value);
-
-#endif

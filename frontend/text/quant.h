@@ -1,6 +1,5 @@
 /* quant(SCALE, OFFSET, int8|uint8) and quant(SCALE): quantisation words as text. */
-#ifndef AIC_QUANT_H
-#define AIC_QUANT_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -24,5 +23,3 @@ typedef struct aic_quant_fault_text {
 
 /* What is wrong at `at`, where aic_quant_read() stopped, for messages. */
 aic_quant_fault_text aic_quant_fault(aic_quant_result result, const char *at);
-
-#endif

@@ -1,6 +1,5 @@
 /* Scalars as text: one element of any type (PTO ISA TEXPANDS). */
-#ifndef AIC_SCALAR_H
-#define AIC_SCALAR_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -22,5 +21,3 @@ void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX]);
  * bit pattern. PTO-AS' grammar has no inf and nan. */
 #define AIC_SCALAR_TEXT_MAX 40
 void aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX]);
-
-#endif

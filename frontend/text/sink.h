@@ -1,6 +1,5 @@
 /* Text under way to a caller's buffer. */
-#ifndef AIC_SINK_H
-#define AIC_SINK_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -26,5 +25,3 @@ aic_status aic_sink_new(void (*write)(aic_sink *out, const void *from), const vo
 /* Ends a text that open_memstream() makes in *text, which was NULL before. Returns whether it is whole; where memory
  * ran out on the way there is none, and *text is NULL. */
 bool aic_stream_end(FILE *out, char **text);
-
-#endif

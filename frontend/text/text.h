@@ -1,6 +1,5 @@
 /* Parts of the operator text shared by its reader and its printer. */
-#ifndef AIC_TEXT_H
-#define AIC_TEXT_H
+#pragma once
 
 #include "frontend/core/field.h"
 
@@ -17,5 +16,3 @@ aic_status aic_record_print(const aic_record *record, const void *fields, char *
 /* The same text in memory that free() takes, and that of a specification as aic_spec_print() writes it. */
 aic_status aic_record_print_new(const aic_record *record, const void *fields, char **text);
 aic_status aic_spec_print_new(const aic_spec *spec, char **text);
-
-#endif

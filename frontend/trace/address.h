@@ -1,7 +1,6 @@
 /* Where elements of tensor arithmetic lie (data layouts, section 7), for traces: from an element to its word and back.
  */
-#ifndef AIC_TRACE_ADDRESS_H
-#define AIC_TRACE_ADDRESS_H
+#pragma once
 
 #include "frontend/core/stage.h"
 
@@ -31,5 +30,3 @@ bool aic_trace_find(const aic_trace_tensor *t, int64_t word, int64_t at[AIC_AT_R
  * all that is below it. False where none do. */
 enum { AIC_TRACE_NESTED_MAX = 4 };
 bool aic_trace_nested(int64_t rest, int count, const int64_t *sizes, const int64_t *strides, int64_t *index);
-
-#endif

@@ -3,8 +3,7 @@
  * the exact sum alone.
  *
  * Values are elements as bits, low bytes first. Each function writes a line a step. */
-#ifndef AIC_TRACE_H
-#define AIC_TRACE_H
+#pragma once
 
 #include "frontend/core/field.h"
 #include "frontend/core/stage.h"
@@ -231,5 +230,3 @@ void aic_trace_open(aic_trace_run *run, const aic_spec *spec, const aic_semantic
 
 /* All stages; of an element that is not written *bits is the old one. */
 void aic_trace_all(aic_trace_run *run, int64_t element, uint64_t *bits);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * What a reader finds is valid until it leaves the section that it has found it in (grace.h). A thread that holds the
  * mutex, or has the cache for itself, needs no section. */
-#ifndef AIC_RUNTIME_CACHE_H
-#define AIC_RUNTIME_CACHE_H
+#pragma once
 
 #include "runtime/cache/grace.h"
 #include <aic/types.h>
@@ -121,5 +120,3 @@ void aic_cache_visit(const aic_cache *cache, void (*visit)(void *user, aic_cache
 /* Ends a flight: the value becomes visible when status is AIC_OK; else the calling thread's message is handed to
  * all who wait. Cannot fail: memory was reserved by the claim. */
 void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, void *value);
-
-#endif

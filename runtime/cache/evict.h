@@ -1,8 +1,7 @@
 /* Limits of a context's memory cache: the number of kernels, and the bytes that they take in code memory and besides.
  * The least recently used kernels are removed. Kernels that a handle holds stay, and code that is being called is not
  * freed (grace.h). */
-#ifndef AIC_RUNTIME_EVICT_H
-#define AIC_RUNTIME_EVICT_H
+#pragma once
 
 #include "runtime/request/context.h"
 
@@ -17,5 +16,3 @@ void aic_evict(aic_context *context);
  * mutex is held. Does nothing where there is no memory to sort them. */
 void aic_evict_oldest(aic_cache *cache, bool (*full)(const void *user), bool (*remove)(void *user, aic_cache_entry *),
                       void *user);
-
-#endif

@@ -10,8 +10,7 @@
  * the current period and ends that period. It is freed when every reader inside entered in a later period. A reader's
  * note must be visible before the reader looks at anything. Where Linux has membarrier(), aic_reclaim() ensures that
  * with one system call for all threads, and readers need no barrier of their own. */
-#ifndef AIC_RUNTIME_GRACE_H
-#define AIC_RUNTIME_GRACE_H
+#pragma once
 
 #include "frontend/core/thread.h"
 #include <stdatomic.h>
@@ -84,5 +83,3 @@ void aic_retire(aic_retired *retired, void (*free)(aic_retired *retired));
 
 /* Frees what no reader can be looking at. Cheap when nothing is retired. */
 void aic_reclaim(void);
-
-#endif

@@ -2,8 +2,7 @@
  * for among the ready-made parts and on disk, else made and written to the disk. Each is made once, however many
  * threads want it at the same time; those not used for longest go first where there is no more room. A fork is as with
  * the other caches (cache.h). */
-#ifndef AIC_RUNTIME_PART_CACHE_H
-#define AIC_RUNTIME_PART_CACHE_H
+#pragma once
 
 #include "codegen/part_source.h"
 #include "runtime/cache/cache.h"
@@ -29,5 +28,3 @@ aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most, const char 
 bool aic_part_cache_distrust(aic_part_cache *parts);
 
 void aic_part_cache_destroy(aic_part_cache *parts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls with several images: the same kernel on operands that lie a stride apart. */
-#ifndef AIC_RUNTIME_BATCH_H
-#define AIC_RUNTIME_BATCH_H
+#pragma once
 
 #include "runtime/code/code.h"
 
@@ -30,5 +29,3 @@ aic_status aic_batch_check(const aic_code *code, int form, const aic_images *ima
  * constant operand that all images share is packed once. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when a parallel_for
  * did not do what it should. */
 aic_status aic_batch_call(const aic_code *code, int form, const aic_images *images);
-
-#endif

@@ -1,6 +1,5 @@
 /* Kernels as C functions: what the machine code has itself, and stubs (stub.h) in front of it. */
-#ifndef AIC_RUNTIME_FUNCTION_H
-#define AIC_RUNTIME_FUNCTION_H
+#pragma once
 
 #include "runtime/code/code.h"
 
@@ -14,5 +13,3 @@ aic_function aic_function_of_operands(const aic_code *code, int form);
 
 /* Frees what was made. */
 void aic_functions_free(aic_code *code);
-
-#endif

@@ -1,6 +1,5 @@
 /* Scratch memory of kernels: one block a thread, kept for the thread's next call. */
-#ifndef AIC_RUNTIME_SCRATCH_H
-#define AIC_RUNTIME_SCRATCH_H
+#pragma once
 
 #include "frontend/core/memory.h"
 #include "frontend/core/thread.h"
@@ -47,5 +46,3 @@ bool aic_scratch_take(aic_thread *thread, size_t size, aic_scratch *block);
 
 /* Puts the block back; of that and one that the thread has got meanwhile the larger stays. */
 void aic_scratch_give(aic_thread *thread, const aic_scratch *block);
-
-#endif

@@ -1,7 +1,6 @@
 /* A kernel in memory: its machine code and all that its callers need to know. Immutable once made, except for the
  * fields that the caches use. Counts its holders: the entries of the caches, and every kernel handle. */
-#ifndef AIC_RUNTIME_CODE_H
-#define AIC_RUNTIME_CODE_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include "codegen/packed.h"
@@ -133,5 +132,3 @@ aic_status aic_call_check_image(const aic_code *code, const void *image);
  * memory, 64-byte aligned. */
 aic_status aic_call_check(const aic_code *code, int form, const void *const operands[]);
 void aic_call_alone(const aic_code *code, int form, const void *const operands[], void *workspace);
-
-#endif

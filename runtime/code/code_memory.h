@@ -7,8 +7,7 @@
  * is copied. That takes a file that may be mapped executable: memory of memfd_create(), or a file in TMPDIR, /tmp or
  * /var/tmp; under SELinux the permission `execute` on such a file. A fork freezes these regions: parent and child see
  * the same memory, so neither writes to it any more. */
-#ifndef AIC_RUNTIME_CODE_MEMORY_H
-#define AIC_RUNTIME_CODE_MEMORY_H
+#pragma once
 
 #include "codegen/image.h"
 
@@ -27,5 +26,3 @@ void aic_code_memory_release(aic_code_memory *memory);
 
 /* Regions that there are; for tests. */
 size_t aic_code_memory_regions(void);
-
-#endif

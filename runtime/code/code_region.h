@@ -1,6 +1,5 @@
 /* Regions of code memory as the system gives them; see code_memory.h. */
-#ifndef AIC_RUNTIME_CODE_REGION_H
-#define AIC_RUNTIME_CODE_REGION_H
+#pragma once
 
 #include <aic/types.h>
 
@@ -20,5 +19,3 @@ int aic_code_region_write(const aic_code_region *region, size_t at, size_t pages
 
 /* Gives the memory behind pages back to the system, where that can be done. */
 void aic_code_region_drop(const aic_code_region *region, size_t at, size_t pages);
-
-#endif

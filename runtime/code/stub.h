@@ -1,8 +1,7 @@
 /* Stubs: a few instructions in front of a kernel's functions, written by hand for each architecture, that turn a table
  * of operands into parameters and pass words that are no operands of the caller. So every kernel is one C function of
  * (operands, workspace), and what it computes with needs no argument of its own. */
-#ifndef AIC_RUNTIME_STUB_H
-#define AIC_RUNTIME_STUB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ enum { AIC_STUB_OPERANDS_MAX = 12, AIC_STUB_FIXED_MAX = 6, AIC_STUB_BYTES_MAX = 
 
 /* Writes the machine code of a stub, which runs wherever it lies; returns its bytes. */
 size_t aic_stub_write(const aic_stub *stub, unsigned char code[AIC_STUB_BYTES_MAX]);
-
-#endif

@@ -10,8 +10,7 @@
  *     quota    one write in a few looks whether the folder is too large, and removes the least recently used files
  *
  * No failure of the disk cache fails a call. */
-#ifndef AIC_RUNTIME_DISK_CACHE_H
-#define AIC_RUNTIME_DISK_CACHE_H
+#pragma once
 
 #include "codegen/part_source.h"
 #include "runtime/request/identity.h"
@@ -91,5 +90,3 @@ const char *aic_disk_read(int folder, const char *name, bool touch, unsigned cha
 #define AIC_DISK_KERNEL ".kernel"
 #define AIC_DISK_PART ".part"
 #define AIC_DISK_PREFIX "." /* of files that are being written */
-
-#endif

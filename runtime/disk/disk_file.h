@@ -1,7 +1,6 @@
 /* A kernel, or a part of kernels, as a file of the disk cache: all that it was made from, and its code. One writer, one
  * reader. */
-#ifndef AIC_RUNTIME_DISK_FILE_H
-#define AIC_RUNTIME_DISK_FILE_H
+#pragma once
 
 #include "codegen/part_source.h"
 #include "runtime/request/identity.h"
@@ -59,5 +58,3 @@ const char *aic_disk_file_piece(const unsigned char *bytes, size_t size, const a
 
 /* What a part is, malloc'ed lines; NULL: memory runs out, or the bytes are no identity of this version. */
 char *aic_part_identity_print(const aic_part_identity *identity);
-
-#endif

@@ -1,8 +1,7 @@
 /* The ready-made parts of a level (codegen/ready_file.h), which lie beside the generator's module. A context maps the
  * file when it first lacks a part. It is as trusted as the module; what is taken from it is a copy that was checked.
  * There need be none. */
-#ifndef AIC_RUNTIME_READY_PARTS_H
-#define AIC_RUNTIME_READY_PARTS_H
+#pragma once
 
 #include "codegen/part_source.h"
 
@@ -16,5 +15,3 @@ void aic_ready_parts_close(aic_ready_parts *ready);
 
 /* The piece of an identity; free with aic_piece_free(). False: there is none; a damaged one leaves a warning. */
 bool aic_ready_parts_find(const aic_ready_parts *ready, const aic_part_identity *identity, aic_piece *piece);
-
-#endif

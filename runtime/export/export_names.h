@@ -1,6 +1,5 @@
 /* Names of exported kernels, and of what their header declares. */
-#ifndef AIC_RUNTIME_EXPORT_NAMES_H
-#define AIC_RUNTIME_EXPORT_NAMES_H
+#pragma once
 
 #include "runtime/request/context.h"
 
@@ -48,5 +47,3 @@ typedef struct aic_export_levels {
 
 /* Reads "sse2,avx2"; isa NULL: the context's level, or the lowest of the triple's architecture. */
 aic_status aic_export_choose_levels(const aic_context *context, const char *isa, aic_export_levels *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* The generator, and where its LLVM is: linked in, or in a module that is loaded when something must be compiled. A
  * process whose kernels come from caches and ready-made parts never has it. */
-#ifndef AIC_RUNTIME_GENERATOR_H
-#define AIC_RUNTIME_GENERATOR_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include "codegen/llvm/load.h"
@@ -24,5 +23,3 @@ bool aic_generator_path(char path[AIC_GENERATOR_PATH_MAX]);
 
 /* Finds LLVM: generator_linked.c, or generator_module.c. Called by one thread at a time, until it succeeds. */
 aic_status aic_generator_open(const struct aic_llvm_api **llvm);
-
-#endif

@@ -1,7 +1,6 @@
 /* Work on a thread of the library's own, so that it needs nothing of the caller's: neither its stack nor its signal
  * mask, floating-point environment, locale or cancellation. Everything that enters LLVM goes this way. */
-#ifndef AIC_RUNTIME_WORKER_H
-#define AIC_RUNTIME_WORKER_H
+#pragma once
 
 #include "frontend/core/diag.h"
 
@@ -41,5 +40,3 @@ int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argumen
  * aic_cancellation_restore() takes. */
 int aic_cancellation_disable(void);
 void aic_cancellation_restore(int state);
-
-#endif

@@ -1,8 +1,7 @@
 /* Networks, inside; see aic/network.h. Text becomes tensors and kernels (network_text.c), which are checked against
  * each other (network_check.c), get places (network_arena.c) and machine code (network_make.c), and are called
  * (network_call.c). */
-#ifndef AIC_RUNTIME_NETWORK_H
-#define AIC_RUNTIME_NETWORK_H
+#pragma once
 
 #include "runtime/code/code.h"
 #include "runtime/export/export_names.h"
@@ -159,5 +158,3 @@ typedef struct aic_net_header {
 
 /* Writes it, malloc'ed with a closing zero. AIC_INVALID_ARGUMENT where two tensors' macros are the same. */
 aic_status aic_net_write_header(const aic_net_header *header, char **text, size_t *size);
-
-#endif

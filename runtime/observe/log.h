@@ -1,7 +1,6 @@
 /* What the library writes outside of operands: AIC_VERBOSE lines and the files of AIC_DUMP_DIR. profile.h has what
  * profilers are told. */
-#ifndef AIC_RUNTIME_LOG_H
-#define AIC_RUNTIME_LOG_H
+#pragma once
 
 #include "runtime/code/code.h"
 #include "runtime/request/context.h"
@@ -42,5 +41,3 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event);
 
 /* Monotonic time in nanoseconds. */
 uint64_t aic_log_now(void);
-
-#endif

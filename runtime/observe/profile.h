@@ -6,8 +6,7 @@
  *     jitdump   jit-PID.dump in $JITDUMPDIR or the current folder: the code itself, with times, for `perf inject --jit`
  *     gdb       an ELF file in memory with symbols and the unwind table, by the interface that GDB calls JIT
  * compilation interface */
-#ifndef AIC_RUNTIME_PROFILE_H
-#define AIC_RUNTIME_PROFILE_H
+#pragma once
 
 #include "codegen/codegen.h"
 
@@ -34,5 +33,3 @@ void aic_profile_add(unsigned kinds, struct aic_code *code, const aic_object *ob
 
 /* Takes it back, before the code goes: the debugger forgets it; perf's files keep it. NULL does nothing. */
 void aic_profile_remove(aic_profile_entry *entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of profile.c, one file a kind. All are called with its lock held, or by a child after fork. */
-#ifndef AIC_RUNTIME_PROFILE_KINDS_H
-#define AIC_RUNTIME_PROFILE_KINDS_H
+#pragma once
 
 #include "codegen/image.h"
 
@@ -47,5 +46,3 @@ void aic_profile_jitdump_forget(void);
 typedef struct aic_profile_gdb aic_profile_gdb;
 aic_profile_gdb *aic_profile_gdb_add(const aic_profile_code *code);
 void aic_profile_gdb_remove(aic_profile_gdb *entry); /* NULL does nothing */
-
-#endif

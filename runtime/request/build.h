@@ -1,6 +1,5 @@
 /* The stages that make a kernel, in the order of the pipeline. Each takes what the ones before left in the build. */
-#ifndef AIC_RUNTIME_BUILD_H
-#define AIC_RUNTIME_BUILD_H
+#pragma once
 
 #include "codegen/part_source.h"
 #include "frontend/core/key.h"
@@ -55,5 +54,3 @@ void aic_build_end(aic_build *build);
  * of the process that are in LLVM already; none where a program's own threads share the calls, as it has said which
  * threads work for it. */
 aic_part_helpers aic_helpers_of(aic_context *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside of a context; see aic/context.h. Everything but the cache and the counters is fixed at creation. */
-#ifndef AIC_RUNTIME_CONTEXT_H
-#define AIC_RUNTIME_CONTEXT_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include "runtime/cache/cache.h"
@@ -76,5 +75,3 @@ static inline aic_status aic_context_resolve(aic_context **context)
     }
     return *context != NULL ? AIC_OK : aic_context_default(context);
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * FLDS: the list's name as a text, its signature (aic_record_signature) in 8 bytes, and 8 bytes for each entry of each
  * field. Every part has its length in it, so that none can be taken for another. Nothing depends on the host. */
-#ifndef AIC_RUNTIME_IDENTITY_H
-#define AIC_RUNTIME_IDENTITY_H
+#pragma once
 
 #include "codegen/codegen.h"
 
@@ -39,5 +38,3 @@ void aic_identity_free(aic_identity *identity);
 
 /* What is in the identity of such a request, malloc'ed: a line for each specification and each of the other parts. */
 aic_status aic_identity_print(const aic_codegen_request *request, char **text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Instruction set levels by name, with messages. */
-#ifndef AIC_RUNTIME_ISA_H
-#define AIC_RUNTIME_ISA_H
+#pragma once
 
 #include "codegen/target/target.h"
 
@@ -9,5 +8,3 @@ aic_status aic_isa_find(const char *subject, aic_arch arch, const char *name, co
 
 /* The same for a level of the host, which must be able to run it: else AIC_UNSUPPORTED. */
 aic_status aic_isa_find_runnable(const char *subject, const char *name, const aic_target **target);
-
-#endif

@@ -1,6 +1,5 @@
 /* From a request to a called kernel; pipeline.c lists the stages. */
-#ifndef AIC_RUNTIME_PIPELINE_H
-#define AIC_RUNTIME_PIPELINE_H
+#pragma once
 
 #include "runtime/code/code.h"
 #include "runtime/request/context.h"
@@ -54,5 +53,3 @@ typedef struct aic_result {
 /* Finds or makes the kernel of the request. With operands: checks them and runs the kernel, and result may be NULL;
  * without: gives it in *result. context NULL: the default one. */
 aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading the text of a schedule. */
-#ifndef AIC_RUNTIME_SCHEDULES_H
-#define AIC_RUNTIME_SCHEDULES_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include "runtime/request/context.h"
@@ -9,5 +8,3 @@
  * Runs the generator on a thread of its own (worker.h). */
 aic_status aic_schedule_resolve(const aic_context *context, const aic_spec *spec, const char *text,
                                 aic_schedule_info *info);
-
-#endif

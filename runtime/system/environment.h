@@ -1,6 +1,5 @@
 /* What the environment says. A set-user-id program's is a stranger's: there, nothing is set. */
-#ifndef AIC_RUNTIME_ENVIRONMENT_H
-#define AIC_RUNTIME_ENVIRONMENT_H
+#pragma once
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -11,5 +10,3 @@ static inline const char *aic_environment(const char *name)
     const char *value = getauxval(AT_SECURE) == 0 ? getenv(name) : NULL;
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The C library calls only handlers that were registered before the fork began. So they are registered once, when the
  * library is loaded, for all parts. */
-#ifndef AIC_RUNTIME_FORK_H
-#define AIC_RUNTIME_FORK_H
+#pragma once
 
 #include "frontend/core/fork.h"
 #include <pthread.h>
@@ -21,5 +20,3 @@ extern const aic_fork_lock aic_pool_fork, aic_generator_fork, aic_profile_fork, 
 /* Whether the handlers are registered: there was memory for it when the library was loaded. Without them there are no
  * contexts. */
 bool aic_fork_is_watched(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Writing files without signals: a file size limit (SIGXFSZ) and a pipe without reader (SIGPIPE) end a process that has
  * not prepared for them, and here they are errors of the write. Only the calling thread's mask changes, never what the
  * process does with a signal. */
-#ifndef AIC_RUNTIME_HOLD_SIGNALS_H
-#define AIC_RUNTIME_HOLD_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 
@@ -20,5 +19,3 @@ typedef struct aic_held_signals {
  * between. Both keep errno; a child after fork may call them. */
 void aic_signals_hold(aic_signals which, aic_held_signals *held);
 void aic_signals_release(const aic_held_signals *held);
-
-#endif

@@ -1,7 +1,6 @@
 /* Opening files that others could have prepared: a pipe that nobody writes to, a link, another user's file. Whatever
  * the library opens by a name goes this way, but for what the kernel shows in /proc and /sys. */
-#ifndef AIC_RUNTIME_OPEN_FILE_H
-#define AIC_RUNTIME_OPEN_FILE_H
+#pragma once
 
 #include <aic/types.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ const char *aic_file_distrust(const struct stat *info);
 
 /* AIC_IO where the system failed, AIC_INVALID_ARGUMENT where a name that was given is the reason. */
 aic_status aic_file_status(int error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that appear whole or not at all. */
-#ifndef AIC_RUNTIME_REPLACE_FILE_H
-#define AIC_RUNTIME_REPLACE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ int aic_replace_file(const char *path, const char *bytes, size_t size, bool dura
 /* The same of a file in an open folder, which is the user's alone however the old one was; the temporary name begins
  * with `prefix`. Nothing is synchronised, and signals are the caller's to hold. */
 int aic_replace_own_file(int folder, const char *prefix, const char *name, const void *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The stack of the calling thread. */
-#ifndef AIC_RUNTIME_STACK_H
-#define AIC_RUNTIME_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,5 +7,3 @@
 /* Whether so many bytes of it are free. False, too, where that cannot be found out, and on a stack that is not the
  * thread's own, as those of coroutines are. */
 bool aic_stack_has(size_t bytes);
-
-#endif

@@ -23,8 +23,7 @@
  *
  * The library is loaded when the first call is to be shared, so that nobody else needs to have it, and by its own name
  * for its functions, so that another copy of it in the process is not taken for it. */
-#ifndef AIC_RUNTIME_POOL_H
-#define AIC_RUNTIME_POOL_H
+#pragma once
 
 #include "runtime/threads/processors.h"
 #include <aic/types.h>
@@ -74,5 +73,3 @@ void aic_pool_suppose(aic_pool_mode mode);
 
 /* For tests, which share the processors with others: whether the pool's threads always sleep at once. */
 void aic_pool_sleep_at_once(bool always);
-
-#endif

@@ -1,7 +1,6 @@
 /* The processors that this process may really use: fewer than the machine has where an affinity mask names them, or
  * where a control group limits the processor time. */
-#ifndef AIC_RUNTIME_PROCESSORS_H
-#define AIC_RUNTIME_PROCESSORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ int aic_processors_quota(const char *root);
 /* Makes the affinity that of the calling thread, if it is known. Where the system refuses it the thread keeps its own.
  */
 void aic_processors_bind(const aic_affinity *affinity);
-
-#endif

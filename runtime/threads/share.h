@@ -4,8 +4,7 @@
  * All memory is the calling thread's: what is shared, the packed operand of a plain call, and the private memory of
  * every worker, got before anything is written. So a worker can fail at nothing, and which thread a worker runs on does
  * not matter. */
-#ifndef AIC_RUNTIME_SHARE_H
-#define AIC_RUNTIME_SHARE_H
+#pragma once
 
 #include "runtime/threads/processors.h"
 #include <aic/context.h>
@@ -46,5 +45,3 @@ aic_status aic_share_run(const struct aic_code *code, const struct aic_team *tea
 /* Runs the code, which has phases, on operands that have been checked. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when
  * parallel_for did not do what it should. */
 aic_status aic_share_call(const struct aic_code *code, int form, const void *const operands[]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The workers of one call of the library: the threads of the pool, the caller's own parallel loop, or the calling
  * thread alone. They divide the items of a phase among themselves, phase after phase. */
-#ifndef AIC_RUNTIME_TEAM_H
-#define AIC_RUNTIME_TEAM_H
+#pragma once
 
 #include "frontend/core/thread.h"
 #include "runtime/threads/pool.h"
@@ -29,5 +28,3 @@ void aic_team_leave(const aic_team *team);
 /* Has every item 0 .. items-1 done once by at most `workers` of the team's workers, and returns when all are done.
  * AIC_INVALID_ARGUMENT when a parallel_for did not do what it should. */
 aic_status aic_team_run(const aic_team *team, int workers, int64_t items, aic_team_body body, void *data);
-
-#endif

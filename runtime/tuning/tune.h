@@ -1,6 +1,5 @@
 /* Inside of aic_tune(); see aic/tune.h. */
-#ifndef AIC_RUNTIME_TUNE_H
-#define AIC_RUNTIME_TUNE_H
+#pragma once
 
 #include <aic/tune.h>
 
@@ -16,5 +15,3 @@ typedef struct aic_tune_machine_hooks {
 /* aic_tune() with these; NULL: the machine's. */
 aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
                          const aic_tune_machine_hooks *hooks, aic_tune_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a search measures on: operands of a specification with ordinary contents, kernels called with them, and the
  * result that is right. */
-#ifndef AIC_RUNTIME_TUNE_CASE_H
-#define AIC_RUNTIME_TUNE_CASE_H
+#pragma once
 
 #include "runtime/code/code.h"
 
@@ -46,5 +45,3 @@ aic_status aic_tune_case_compare(const aic_tune_case *c, const aic_tune_kernel *
 
 /* Calls the kernel. *right: its result is the reference's, or within its bound. Runs the reference the first time. */
 aic_status aic_tune_case_verify(aic_tune_case *c, const aic_tune_kernel *kernel, bool *right);
-
-#endif

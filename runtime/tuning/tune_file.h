@@ -4,8 +4,7 @@
  * read again, what is new is added, and the whole is put in the file's place, so that writers lose nothing of each
  * other and readers see the old file or the new one. What is intact in a damaged file stays, and the file as it was is
  * kept beside the new one. */
-#ifndef AIC_RUNTIME_TUNE_FILE_H
-#define AIC_RUNTIME_TUNE_FILE_H
+#pragma once
 
 #include "runtime/tuning/tune_record.h"
 
@@ -55,5 +54,3 @@ void aic_tune_lock_release(aic_tune_lock *lock);
 /* AIC_IO or AIC_INVALID_ARGUMENT for a tuning file that cannot be `what` ("read"): the latter where the name is the
  * reason. problem: the error in words, NULL: as the system says it. */
 aic_status aic_tune_fail_open(const char *path, const char *what, int error, const char *problem);
-
-#endif

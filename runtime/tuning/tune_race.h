@@ -1,8 +1,7 @@
 /* Racing: many candidates are measured in turn, round after round, and those that are surely slower than the best drop
  * out. Taking turns matters: a clock that drifts or a neighbour that wakes up then slows all of them, not the one whose
  * turn it happens to be. Knows nothing of kernels or clocks: whoever races brings them. */
-#ifndef AIC_RUNTIME_TUNE_RACE_H
-#define AIC_RUNTIME_TUNE_RACE_H
+#pragma once
 
 #include "codegen/codegen.h"
 
@@ -73,5 +72,3 @@ size_t aic_tune_pick_tiles(const aic_space_list *space, size_t most, aic_tune_pi
  * cheapest first among these. Entries that `taken` marks are left out. */
 size_t aic_tune_pick_loops(const aic_space_list *space, size_t near, const bool *taken, size_t most,
                            aic_tune_pick *picked);
-
-#endif

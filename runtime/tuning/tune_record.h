@@ -7,8 +7,7 @@
  * of the options of the documents, M the processor with its features and caches, N the version of the default rule. The
  * sum is over everything before it, so that a line that was cut or changed is known. "default" in place of a schedule
  * says that tuning found none that is faster: it applies nothing and spares a second search. */
-#ifndef AIC_RUNTIME_TUNE_RECORD_H
-#define AIC_RUNTIME_TUNE_RECORD_H
+#pragma once
 
 #include "codegen/codegen.h"
 #include <aic/tune.h>
@@ -69,5 +68,3 @@ void aic_tune_machine(const aic_machine *machine, char text[AIC_MACHINE_TEXT_MAX
 
 /* For tests: supposes this text; NULL: the machine's own. `text` must stay. */
 void aic_tune_machine_suppose(const char *text);
-
-#endif

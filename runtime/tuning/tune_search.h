@@ -1,6 +1,5 @@
 /* A search for the fastest schedule of one specification: the candidates, their kernels and measurements. */
-#ifndef AIC_RUNTIME_TUNE_SEARCH_H
-#define AIC_RUNTIME_TUNE_SEARCH_H
+#pragma once
 
 #include "runtime/tuning/tune.h"
 #include "runtime/tuning/tune_case.h"
@@ -54,5 +53,3 @@ aic_status aic_tune_search_list(const aic_tune_search *search, aic_tune_candidat
 
 /* Seconds since the search began. */
 double aic_tune_search_elapsed(const aic_tune_search *search);
-
-#endif

@@ -1,6 +1,5 @@
 /* The records that a context applies: read once, when the context is made; looked up once a compilation. */
-#ifndef AIC_RUNTIME_TUNING_H
-#define AIC_RUNTIME_TUNING_H
+#pragma once
 
 #include "runtime/request/context.h"
 #include "runtime/tuning/tune_record.h"
@@ -28,5 +27,3 @@ aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, con
 
 /* Where a schedule comes from. */
 extern const char aic_origin_default[], aic_origin_tuned[], aic_origin_given[];
-
-#endif

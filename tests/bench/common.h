@@ -1,7 +1,6 @@
 /* What the benchmarks share: the layers, the kinds of arithmetic, kernels that are checked and ready to call,
  * and timing. Failures end the program with exit status 3: a benchmark has no caller to hand them to. */
-#ifndef AIC_BENCH_COMMON_H
-#define AIC_BENCH_COMMON_H
+#pragma once
 
 #include <aic/aic.h>
 #include <stdio.h>
@@ -159,5 +158,3 @@ void bench_time(bench_body *body, size_t count, double seconds);
 
 /* Milliseconds to make the kernel where nothing is cached: median over fresh contexts. */
 double bench_compile_ms(const char *isa, const aic_spec *spec);
-
-#endif

@@ -1,8 +1,7 @@
 /* Kernels that move more than they compute, against a plain copy of the same bytes, read and written together, in one
  * run: the better of memcpy and a loop of vectors. Sizes that live in the second-level cache, in the third, and in
  * memory. Results are compared with the reference before they are timed. */
-#ifndef AIC_BENCH_COPY_H
-#define AIC_BENCH_COPY_H
+#pragma once
 
 #include "tests/bench/common.h"
 
@@ -23,5 +22,3 @@ enum { COPY_TARGETS_MAX = 4 };
 /* A main program: reads the options of bench_parse() (--layer chooses by name), prints a line a row and size, then
  * whether the targets are met. Returns the exit status. */
 int copy_compare(int argc, char **argv, const copy_row *row, size_t rows, const copy_target *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* oneDNN's C interface of versions 2 and 3 as one: what has different names in the two is a function here. What has the
  * same name is called directly, descriptors of memory being dnnl_layout in both. */
-#ifndef AIC_BENCH_DNNL_ANY_H
-#define AIC_BENCH_DNNL_ANY_H
+#pragma once
 
 #include <oneapi/dnnl/dnnl.h>
 #include <stdint.h>
@@ -158,5 +157,4 @@ static inline int dnnl_scales_argument(void)
     return 0;
 }
 
-#endif
 #endif

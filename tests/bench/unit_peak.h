@@ -1,7 +1,6 @@
 /* Limits of the units that multiply integers and bfloat16, measured on registers alone, and of memory that is read and
  * written. One thread; a call takes some tens of milliseconds and is right in optimised builds only. */
-#ifndef AIC_BENCH_UNIT_PEAK_H
-#define AIC_BENCH_UNIT_PEAK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ double aic_peak_tiles_bf16(void);
  * less than that, as lines that are written are first read into the core and later written back. 0 when memory for it
  * cannot be had. */
 double aic_peak_pass_of(size_t read, size_t written);
-
-#endif

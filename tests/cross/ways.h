@@ -1,6 +1,5 @@
 /* The ways in which the cross test calls a kernel; both its programs read this table. */
-#ifndef AIC_TESTS_CROSS_WAYS_H
-#define AIC_TESTS_CROSS_WAYS_H
+#pragma once
 
 #include "tools/harness/guard.h"
 
@@ -19,5 +18,3 @@ static const cross_way cross_ways[] = {
 };
 
 enum { CROSS_WAYS = sizeof cross_ways / sizeof cross_ways[0] };
-
-#endif

@@ -1,8 +1,7 @@
 /* A model of the caches of a core with tiles, for what its tile instructions load and store: 48 KB of 12 ways and 2 MB
  * of 16, of which each keeps the lines that were used last. Other instructions are not seen, nor is what the processor
  * fetches by itself or on request. */
-#ifndef TESTS_EMULATE_CACHE_H
-#define TESTS_EMULATE_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void cache_store(uint64_t address, unsigned bytes);
 
 /* Lines loaded so far. */
 uint64_t cache_lines(int level);
-
-#endif

@@ -1,6 +1,5 @@
 /* Instructions of AMX and AVX-VNNI from their bytes: VEX encodings, with every form of address that they have. */
-#ifndef TESTS_EMULATE_DECODE_H
-#define TESTS_EMULATE_DECODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ typedef struct amx_registers {
  * a form that raises #UD by its bytes alone; the rest is then unspecified. The prefix for addresses of 32 bits (0x67)
  * is taken for such a form, which no compiler makes. */
 amx_instruction amx_decode(const uint8_t *code, const amx_registers *registers);
-
-#endif

@@ -1,6 +1,5 @@
 /* The dot products of AVX-VNNI on the vector registers in a signal frame. */
-#ifndef TESTS_EMULATE_DOT_H
-#define TESTS_EMULATE_DOT_H
+#pragma once
 
 #include "tests/emulate/decode.h"
 
@@ -13,5 +12,3 @@ bool dot_execute(const amx_instruction *i, void *fpregs);
 
 /* Whether the processor has these instructions itself. */
 bool dot_is_native(void);
-
-#endif

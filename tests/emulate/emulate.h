@@ -20,8 +20,7 @@
  * Differences from a processor with Linux: a thread starts with initialised tiles, where Linux copies the configuration
  * of the thread that made it; the context of a signal has no tile registers; after a page fault the context lies in the
  * emulator; SIGILL is never blocked; NaNs of products may have other payloads. */
-#ifndef TESTS_EMULATE_EMULATE_H
-#define TESTS_EMULATE_EMULATE_H
+#pragma once
 
 #include "tests/emulate/decode.h"
 
@@ -41,5 +40,3 @@ uint64_t emulate_rows(amx_kind kind);
 
 /* Lines that tiles loaded so far in this process, by where a model of caches had them (cache.h). */
 uint64_t emulate_lines(int level);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where Linux keeps the tile configuration and the vectors of an interrupted program. */
-#ifndef TESTS_EMULATE_FRAME_H
-#define TESTS_EMULATE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@ const uint8_t *frame_tile_config(const void *fpregs, uint32_t offset);
 
 /* Whether the frame has room for vectors of 32 bytes. */
 bool frame_has_vectors(const void *fpregs);
-
-#endif

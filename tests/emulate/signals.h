@@ -1,8 +1,7 @@
 /* Handlers and masks of signals, as the program sets them. The emulator defines sigaction(), signal(),
  * pthread_sigmask() and sigprocmask() in front of the C library's: it must keep SIGILL, and keep it open, whatever the
  * program does, and handlers must begin with initialised tiles. */
-#ifndef TESTS_EMULATE_SIGNALS_H
-#define TESTS_EMULATE_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ bool signals_start(void (*handler)(int, siginfo_t *, void *));
 /* Within the handler of SIGILL: has the program's own handler of signal `number` called, as if the signal had come
  * where the context says. Without one the process dies by it. */
 void signals_deliver(int number, siginfo_t *info, void *context);
-
-#endif

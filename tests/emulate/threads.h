@@ -1,6 +1,5 @@
 /* The tile state of each thread: initialised where a thread starts, and in each handler of a signal. */
-#ifndef TESTS_EMULATE_THREADS_H
-#define TESTS_EMULATE_THREADS_H
+#pragma once
 
 #include "tests/emulate/tiles.h"
 
@@ -16,5 +15,3 @@ tile_state *threads_tiles(void);
 typedef struct threads_interrupted threads_interrupted;
 threads_interrupted *threads_enter_handler(void);
 void threads_leave_handler(threads_interrupted *interrupted);
-
-#endif

@@ -1,8 +1,7 @@
 /* The registers of AMX and its instructions on them, in plain C: palette 1, which has eight tiles of up to 16 rows of
  * 64 bytes. After Intel's Software Developer's Manual: the chapter on AMX of volume 1, the operations of
  * volume 2. */
-#ifndef TESTS_EMULATE_TILES_H
-#define TESTS_EMULATE_TILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ tile_result tile_multiply_bytes(tile_state *state, unsigned c, unsigned a, unsig
 
 /* C += A B, where each 32-bit element of A and B holds two bfloat16. The processor must have AVX2 and FMA. */
 tile_result tile_multiply_bf16(tile_state *state, unsigned c, unsigned a, unsigned b);
-
-#endif

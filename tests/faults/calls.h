@@ -1,8 +1,7 @@
 /* Failing calls: every allocation and every system call of the library goes through a wrapper (calls.c, by the linker's
  * --wrap), is numbered, and fails when its number comes up. Wrappers also count what is held, so that a leak shows
  * without a sanitizer. LLVM and other shared libraries are not concerned: their calls are their own. */
-#ifndef AIC_TESTS_FAULTS_CALLS_H
-#define AIC_TESTS_FAULTS_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ typedef enum calls_resource {
 /* How many of them are held now; and what they are called. */
 long calls_held(calls_resource resource);
 extern const char *const calls_resource_name[CALLS_RESOURCES];
-
-#endif

@@ -1,6 +1,5 @@
 /* What is done while calls fail: each a task that begins and ends without the library's memory. */
-#ifndef AIC_TESTS_FAULTS_SCENARIOS_H
-#define AIC_TESTS_FAULTS_SCENARIOS_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -46,5 +45,3 @@ void scenarios_close(void);
 bool tuning_open(void);
 void tuning_close(void);
 bool networks_open(void);
-
-#endif

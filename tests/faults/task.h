@@ -1,6 +1,5 @@
 /* What tasks share: operands and a judgement of what calls left in them, contexts, files. */
-#ifndef AIC_TESTS_FAULTS_TASK_H
-#define AIC_TESTS_FAULTS_TASK_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -39,5 +38,3 @@ void task_remove_folder(const char *name);
 /* The content of a file with a closing zero; free(). NULL when it is not there. */
 char *task_read_text(const char *path);
 void task_write_text(const char *path, const char *text);
-
-#endif

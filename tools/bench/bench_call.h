@@ -1,6 +1,5 @@
 /* What `aicjit bench` calls: operands of a specification, and kernels that share them. */
-#ifndef AIC_TOOLS_BENCH_CALL_H
-#define AIC_TOOLS_BENCH_CALL_H
+#pragma once
 
 #include "tools/operands.h"
 
@@ -27,5 +26,3 @@ void bench_call_close(bench_call *call);
 
 /* One call that checks nothing; `argument` is a bench_call. */
 void bench_call_run(void *argument);
-
-#endif

@@ -1,6 +1,5 @@
 /* One specification with several schedules and instruction set levels, measured in turns. */
-#ifndef AIC_TOOLS_BENCH_RACE_H
-#define AIC_TOOLS_BENCH_RACE_H
+#pragma once
 
 #include "tools/bench/bench_call.h"
 #include "tools/bench/bench_row.h"
@@ -32,5 +31,3 @@ typedef struct bench_race {
  * have no sample are hidden then. */
 int bench_race_run(bench_race *race, const aic_spec *spec, const char *name, const bench_request *request);
 void bench_race_close(bench_race *race);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `aicjit bench` prints of a measurement: a line of a table or of JSON. */
-#ifndef AIC_TOOLS_BENCH_ROW_H
-#define AIC_TOOLS_BENCH_ROW_H
+#pragma once
 
 #include "tools/harness/timer.h"
 
@@ -33,5 +32,3 @@ typedef struct bench_columns {
 void bench_print_head(const bench_columns *columns);
 void bench_print_row(const bench_columns *columns, const bench_row *row);
 void bench_print_json(const bench_row *row, const char *choices, bool compared);
-
-#endif

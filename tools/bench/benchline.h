@@ -1,6 +1,5 @@
 /* Convolutions in the format of oneDNN's benchdnn: g1mb1ic64ih56oc64oh56kh3ph1n"name". */
-#ifndef AIC_TOOLS_BENCHLINE_H
-#define AIC_TOOLS_BENCHLINE_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -33,5 +32,3 @@ int benchline_parse(const char *text, aic_dtype dtype, aic_spec **spec);
  * printed becomes '?'. */
 enum { BENCHLINE_NAME_MAX = 32 };
 void benchline_name(const char *text, char name[BENCHLINE_NAME_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Two tensors, element by element. */
-#ifndef AIC_HARNESS_COMPARE_H
-#define AIC_HARNESS_COMPARE_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -34,5 +33,3 @@ uint64_t compare_distance(aic_dtype dtype, const void *a, const void *b);
 /* Prints the first elements that are not alike, a line each: coordinates, both values and how far they are apart. */
 void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
                    const compare_report *report);
-
-#endif

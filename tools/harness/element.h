@@ -1,6 +1,5 @@
 /* Elements of tensors as numbers. */
-#ifndef AIC_HARNESS_ELEMENT_H
-#define AIC_HARNESS_ELEMENT_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -32,5 +31,3 @@ void element_text(aic_dtype dtype, const void *at, char text[ELEMENT_TEXT_MAX]);
 
 /* 64 random bits as a real in -1 .. 1. */
 double element_uniform(uint64_t bits);
-
-#endif

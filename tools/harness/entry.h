@@ -1,6 +1,5 @@
 /* The typed entry points of every operator with operands from an array. */
-#ifndef AIC_HARNESS_ENTRY_H
-#define AIC_HARNESS_ENTRY_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -11,5 +10,3 @@ aic_status entry_jit(aic_context *context, const aic_spec *spec, void *const ope
 /* Calls the C function of the specification's kernel; false, and nothing is called, when it has none: it is a chain, or
  * has more operands. */
 bool entry_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace);
-
-#endif

@@ -1,6 +1,5 @@
 /* The one error message of a run of the command line: recorded where it is found, printed by main(). */
-#ifndef AIC_TOOLS_FAIL_H
-#define AIC_TOOLS_FAIL_H
+#pragma once
 
 #include "tools/harness/guard.h"
 
@@ -59,5 +58,3 @@ void cli_put(const char *bytes, size_t size);
 /* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message, without one where
  * the reader has closed the pipe. */
 int cli_flush_output(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* --fill NAME=zeros|const:V|random:SEED|at:I=V,...: operands without a file. */
-#ifndef AIC_TOOLS_FILL_H
-#define AIC_TOOLS_FILL_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -10,5 +9,3 @@
  * of 2^-14 .. 8. at:I=V,I=V: element number I is V, all others are 0. Returns an exit status; the message names
  * operand, text and limits. */
 int fill_operand(const aic_operand *operand, const char *how, void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* Buffers next to inaccessible pages: an access outside traps at once. */
-#ifndef AIC_HARNESS_GUARD_H
-#define AIC_HARNESS_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool guard_intact(const guard_buffer *buffer);
 
 /* Frees. */
 void guard_close(guard_buffer *buffer);
-
-#endif

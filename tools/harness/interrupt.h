@@ -3,8 +3,7 @@
  * Work that calls interrupt_requested() often is given a second to stop by itself; everything else, and what takes
  * longer, is ended from within the signal handler. Only the thread that calls these functions may take signals: other
  * threads block them. */
-#ifndef AIC_HARNESS_INTERRUPT_H
-#define AIC_HARNESS_INTERRUPT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ typedef struct interrupt_sums {
 
 /* Whose sums these are; NULL for none. */
 void interrupt_report(const interrupt_sums *sums);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for tensors: mapped, zeroed, and refused beyond what the machine has instead of overcommitted. */
-#ifndef AIC_HARNESS_MEMORY_H
-#define AIC_HARNESS_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void memory_unmap(void *memory, size_t size);
 
 /* Bytes of a page. */
 size_t memory_page(void);
-
-#endif

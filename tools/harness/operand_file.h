@@ -1,6 +1,5 @@
 /* Operands in files: .npy, or .bin for raw little-endian elements. */
-#ifndef AIC_TOOLS_OPERAND_FILE_H
-#define AIC_TOOLS_OPERAND_FILE_H
+#pragma once
 
 #include "tools/harness/guard.h"
 #include "tools/harness/outfile.h"
@@ -28,5 +27,3 @@ bool operand_file_named(const char *path);
 
 /* The same; else CLI_WRONG with a message. */
 int operand_file_check(const aic_operand *operand, const char *path);
-
-#endif

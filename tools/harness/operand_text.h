@@ -1,6 +1,5 @@
 /* Operands and their elements as people read them. */
-#ifndef AIC_TOOLS_OPERAND_TEXT_H
-#define AIC_TOOLS_OPERAND_TEXT_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -28,5 +27,3 @@ void coordinates_names(const aic_coordinates *coordinates, char text[OPERAND_TEX
 
 /* "[1,16,16,32]": how many indices there are. */
 void coordinates_sizes(const aic_coordinates *coordinates, char text[OPERAND_TEXT_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Output files: written under a temporary name in the same folder, then renamed, so that a failed or interrupted run
  * leaves an old file as it was. A new file has the mode that the umask gives it, one that is replaced keeps its mode.
  */
-#ifndef AIC_TOOLS_OUTFILE_H
-#define AIC_TOOLS_OUTFILE_H
+#pragma once
 
 #include "tools/harness/interrupt.h"
 
@@ -37,5 +36,3 @@ void outfile_close(outfile *file);
 
 /* Both files or none: nothing is renamed before both are written. Returns an exit status. */
 int export_files_write(const char *object_path, const char *header_path, const aic_exported *made);
-
-#endif

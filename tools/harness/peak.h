@@ -1,7 +1,6 @@
 /* What the machine can do, measured: the limits that kernels are compared with. One thread; a call takes some tens of
  * milliseconds and is right in optimised builds only. */
-#ifndef AIC_HARNESS_PEAK_H
-#define AIC_HARNESS_PEAK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ double aic_peak_vector_operations(int bits);
  * when memory for it cannot be had. */
 #define AIC_PEAK_COPY_MAX ((size_t)512 << 20)
 double aic_peak_copy_of(size_t bytes);
-
-#endif

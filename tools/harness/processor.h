@@ -1,6 +1,5 @@
 /* What the processor is called, and how instruction set levels run on it. */
-#ifndef AIC_HARNESS_PROCESSOR_H
-#define AIC_HARNESS_PROCESSOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ void processor_name(char *name, size_t capacity);
 /* For reports, as a level that nothing executes is never counted as passed: "native", "emulated", or "not run, this
  * host lacks it". */
 const char *level_way(const char *name);
-
-#endif

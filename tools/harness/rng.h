@@ -1,6 +1,5 @@
 /* Pseudo-random numbers for operand contents: splitmix64, the same sequence for a seed on every host. */
-#ifndef AIC_HARNESS_RNG_H
-#define AIC_HARNESS_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline int64_t rng_range(uint64_t *state, int64_t low, int64_t high)
 {
     return low + (int64_t)(rng_next(state) % ((uint64_t)(high - low) + 1));
 }
-
-#endif

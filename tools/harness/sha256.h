@@ -1,6 +1,5 @@
 /* SHA-256 (FIPS 180-4) of bytes: what manifests name files by, as other tools can check without this library. */
-#ifndef AIC_HARNESS_SHA256_H
-#define AIC_HARNESS_SHA256_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@ enum { SHA256_TEXT = 65 }; /* 64 hexadecimal digits and the closing zero */
 
 /* The digest of `size` bytes as lower-case hexadecimal text. */
 void sha256_text(const void *bytes, size_t size, char text[SHA256_TEXT]);
-
-#endif

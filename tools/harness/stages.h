@@ -1,6 +1,5 @@
 /* The operators that a specification is a chain of, with their descriptors. */
-#ifndef AIC_HARNESS_STAGES_H
-#define AIC_HARNESS_STAGES_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -24,5 +23,3 @@ aic_accumulate stage_accumulate(const aic_spec *spec);
 
 /* A specification like `spec`, operator number `stage` having this descriptor. */
 aic_status stage_replace(const aic_spec *spec, size_t stage, const stage_desc *with, aic_spec **made);
-
-#endif

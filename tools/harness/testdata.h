@@ -1,6 +1,5 @@
 /* Operand contents that find mistakes: ordinary values, corners, and special values, from a seed. */
-#ifndef AIC_HARNESS_TESTDATA_H
-#define AIC_HARNESS_TESTDATA_H
+#pragma once
 
 #include <aic/aic.h>
 
@@ -20,5 +19,3 @@ uint64_t testdata_word(uint64_t bits);
 /* Makes one element illegal, where the operand has illegal values: a word of cbufWorkspace. False, and nothing is
  * changed, where it has none. Valid sizes of texpands become negative. */
 bool testdata_spoil(const aic_operand *operand, uint64_t seed, void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* Timing of short calls: calibrated repetition, several bodies in turn, order statistics. */
-#ifndef AIC_HARNESS_TIMER_H
-#define AIC_HARNESS_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void timer_race(timer_entrant *entrants, size_t count, timer_clock clock, double
 
 /* A race of one, by the wall clock. */
 timer_result timer_measure(void (*body)(void *), void *argument, double seconds, bool (*stop)(void));
-
-#endif

@@ -1,7 +1,6 @@
 /* Generated code against the reference: one case is a specification with operand contents and the result that the
  * reference gives; attempts run a kernel in several ways and compare. */
-#ifndef AIC_HARNESS_VERIFY_H
-#define AIC_HARNESS_VERIFY_H
+#pragma once
 
 #include "tools/harness/guard.h"
 
@@ -83,5 +82,3 @@ verify_verdict verify_in_place(const verify_case *c, const aic_kernel *kernel, v
  * Every entry point must refuse each with a message that names operator and operand, and write nothing. */
 verify_verdict verify_call_refused(const verify_case *c, aic_context *context, const aic_kernel *kernel,
                                    verify_report *report);
-
-#endif

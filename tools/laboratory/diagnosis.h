@@ -1,6 +1,5 @@
 /* What happened to the data on the way to a result: run --diagnose. */
-#ifndef AIC_TOOLS_DIAGNOSIS_H
-#define AIC_TOOLS_DIAGNOSIS_H
+#pragma once
 
 #include "tools/operands.h"
 #include "tools/session.h"
@@ -38,5 +37,3 @@ int diagnosis_print_json(const diagnosis *d);
 
 /* A page: the same, and a picture of each channel of the result. Messages begin with `command`. */
 int diagnosis_write(const diagnosis *d, outfile *file, const char *command);
-
-#endif

@@ -1,7 +1,6 @@
 /* Two readings of what the documents leave open, of one operator: where their results part, and the smallest operands
  * on which they do. */
-#ifndef AIC_TOOLS_DIFFER_H
-#define AIC_TOOLS_DIFFER_H
+#pragma once
 
 #include "tools/harness/compare.h"
 #include "tools/operands.h"
@@ -111,5 +110,3 @@ int differ_search(differ_case *c, int64_t tries);
 /* aicjit differ --matrix: of every operator which readings part its results. Prints the table, as Markdown or as one
  * object of JSON. Returns an exit status. */
 int differ_matrix(bool json);
-
-#endif

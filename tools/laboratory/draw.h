@@ -1,6 +1,5 @@
 /* Pictures of operands as the documents lay them out: what `aicjit draw` writes. */
-#ifndef AIC_TOOLS_DRAW_H
-#define AIC_TOOLS_DRAW_H
+#pragma once
 
 #include "tools/operands.h"
 
@@ -19,5 +18,3 @@ typedef struct drawing {
 /* A drawing by itself, and a page with it; for page_write(), from is a drawing. */
 void draw_svg(FILE *out, const void *from);
 void draw_html(FILE *out, const void *from);
-
-#endif

@@ -16,8 +16,7 @@
  * "expected"; with accumulate=fast also "low" and "high", the numbers within which every result is right, as float64.
  * A result of 8 bits is right where a number with the same low 8 bits is. The entry of the expected file names these
  * two as "low" and "high". */
-#ifndef AIC_TOOLS_GOLDEN_H
-#define AIC_TOOLS_GOLDEN_H
+#pragma once
 
 #include "tools/harness/sha256.h"
 #include "tools/operands.h"
@@ -58,5 +57,3 @@ typedef struct golden_sums {
 /* Checks that every file is there and as it was, that there are no others, and that the reference, and kernels where
  * they compute the choices, give the expected results. Prints each failure; CLI_MISMATCH where there is one. */
 int golden_verify(const char *folder, golden_sums *sums);
-
-#endif

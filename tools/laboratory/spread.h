@@ -1,6 +1,5 @@
 /* Where two tensors differ, and how far: by axis and by distance. */
-#ifndef AIC_TOOLS_SPREAD_H
-#define AIC_TOOLS_SPREAD_H
+#pragma once
 
 #include "tools/harness/compare.h"
 
@@ -58,5 +57,3 @@ typedef struct spread_page {
 
 /* For page_write(); from is a spread_page. */
 void spread_page_write(FILE *out, const void *from);
-
-#endif

@@ -1,6 +1,5 @@
 /* How an element of a result comes about, for commands that show it. */
-#ifndef AIC_TOOLS_TRACING_H
-#define AIC_TOOLS_TRACING_H
+#pragma once
 
 #include "tools/operands.h"
 
@@ -13,5 +12,3 @@ int cli_trace(const char *command, aic_context *context, const aic_spec *spec, c
 /* Reads "dst[0,3,1]", the document's coordinates, or "dst[49]", its number, as an element of the operand. `command`
  * opens messages. Returns an exit status. */
 int at_element(const char *command, const char *at, const cli_operand *operand, int64_t *element);
-
-#endif

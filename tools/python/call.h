@@ -1,6 +1,5 @@
 /* What call.c and the package's _fast.py share: tests compare the structures of both. */
-#ifndef AIC_PYTHON_CALL_H
-#define AIC_PYTHON_CALL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void aic_python_look(const python_object_places *places, const void *array, pyth
 /* Nanoseconds of so many calls, one after the other: a call from Python takes many times as long as a small kernel.
  * Negative where one fails. */
 int64_t aic_python_time(kernel_call *call, void *kernel, void *const *operands, size_t count, int64_t calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* Between the files of the report: text and drawings of the page. */
-#ifndef AIC_REPORT_PAGE_H
-#define AIC_REPORT_PAGE_H
+#pragma once
 
 #include "tools/report/report.h"
 
@@ -74,5 +73,3 @@ void page_bars(FILE *out, const report_layer *layer);
 
 /* The heat map; the context predicts tiles that were not measured. */
 void page_tiles(FILE *out, aic_context *context, const report_layer *layer);
-
-#endif

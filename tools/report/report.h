@@ -1,7 +1,6 @@
 /* One self-contained HTML page on measurements of operators: what `--report FILE.html` of bench and tune writes. It
  * uses nothing from outside: no script, no font, no picture that is not in it. */
-#ifndef AIC_REPORT_H
-#define AIC_REPORT_H
+#pragma once
 
 #include "tools/harness/outfile.h"
 
@@ -72,5 +71,3 @@ int report_add(report *r, const aic_spec *spec, const char *text, const char *na
 int report_add_point(report_layer *layer, const report_point *point);
 int report_write(report *r, bool whole);
 void report_close(report *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* The band: the padded image of some output rows, packed. Of some image rows and columns it has only those that output
  * pixels need. Or those rows of the image where they lie: then a pixel's blocks of channels are planes that are as far
  * apart as the image is large, and packing has no bytes. */
-#ifndef AIC_PLAN_BAND_H
-#define AIC_PLAN_BAND_H
+#pragma once
 
 #include "codegen/contraction/plan/geometry.h"
 
@@ -39,5 +38,3 @@ bool aic_planes_crowd(const aic_contraction *c, const aic_machine *machine);
 
 /* Bytes of the part of a band that a tile of rows x cols pixels reads. */
 int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * What the micro-kernel wishes of the four others it says once, when the geometry is complete. Members named ..._bytes,
  * ..._pitch and ..._offset are in bytes. */
-#ifndef AIC_PLAN_GEOMETRY_H
-#define AIC_PLAN_GEOMETRY_H
+#pragma once
 
 #include "codegen/contraction/contraction.h"
 #include "codegen/integer.h"
@@ -135,5 +134,3 @@ bool aic_starts_as_bias(const aic_contraction *c);
 aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,
                                          const aic_arithmetic *arithmetic, unsigned lanes,
                                          const aic_contraction_schedule *schedule);
-
-#endif

@@ -4,8 +4,7 @@
  * columns, the same for every panel and never empty. With edges the pixels of a tile's first column also leave out the
  * kernel columns that lie left of the image for them, and those of its last column those right of it: in an image of
  * seven columns and a kernel of three, 2 of 21 products. */
-#ifndef AIC_PLAN_PADDING_H
-#define AIC_PLAN_PADDING_H
+#pragma once
 
 #include "codegen/contraction/plan/geometry.h"
 
@@ -30,5 +29,3 @@ double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_
 
 /* The share that would be left if every pixel left out all taps that read padding, if this kind of sum allows that. */
 double aic_padding_share(const aic_contraction *c, aic_sum sum);
-
-#endif

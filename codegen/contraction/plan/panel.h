@@ -1,7 +1,6 @@
 /* The reduction, and the panels: packed weights, [block of channels][panel]. Each panel of each block has a head;
  * special elements of all blocks are noted in the head of the first one. */
-#ifndef AIC_PLAN_PANEL_H
-#define AIC_PLAN_PANEL_H
+#pragma once
 
 #include "codegen/contraction/plan/band.h"
 #include "codegen/contraction/plan/padding.h"
@@ -51,5 +50,3 @@ int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const a
 /* The geometry's blocks of channels divide the k-packs of a tap. */
 aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
                                    const aic_plan_band *b);
-
-#endif

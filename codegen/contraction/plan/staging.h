@@ -2,8 +2,7 @@
  * workers share is the epilogue's table.
  *
  * Strips are runs of output channels that workers do not divide. */
-#ifndef AIC_PLAN_STAGING_H
-#define AIC_PLAN_STAGING_H
+#pragma once
 
 #include "codegen/contraction/plan/tile.h"
 #include "codegen/integer.h"
@@ -57,5 +56,3 @@ static inline int64_t aic_staged_runs(const aic_contraction *c, const aic_wish *
 {
     return cols == c->across.out && aic_staged_row(wish, cols) <= cols ? 1 : rows;
 }
-
-#endif

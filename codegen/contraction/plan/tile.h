@@ -1,6 +1,5 @@
 /* A tile's walk through band and panel. */
-#ifndef AIC_PLAN_TILE_H
-#define AIC_PLAN_TILE_H
+#pragma once
 
 #include "codegen/contraction/plan/panel.h"
 
@@ -17,5 +16,3 @@ typedef struct aic_plan_tile {
 
 aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
                                  const aic_plan_panel *p, const aic_contraction_schedule *schedule);
-
-#endif

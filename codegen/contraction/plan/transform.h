@@ -1,7 +1,6 @@
 /* Groups: the windows of a band's small tiles, transformed by Winograd's method (parts/winograd.h has their layout). A
  * tile of the contraction is a group of small tiles of m x m results. */
-#ifndef AIC_PLAN_TRANSFORM_H
-#define AIC_PLAN_TRANSFORM_H
+#pragma once
 
 #include "codegen/contraction/plan/staging.h"
 #include "codegen/integer.h"
@@ -26,5 +25,3 @@ static inline int64_t aic_small_tiles(const aic_plan_geometry *g, int64_t extent
 /* Makes room in the worker's memory, and lets tiles walk through the groups. */
 aic_plan_transform aic_plan_transform_make(const aic_plan_geometry *g, const aic_plan_band *b, aic_plan_tile *t,
                                            aic_plan_staging *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tensor arithmetic, both entries (tensor arithmetic): descriptors in one
  * form, the rules they share, where their elements lie. */
-#ifndef AIC_FRONTEND_ARITH_H
-#define AIC_FRONTEND_ARITH_H
+#pragma once
 
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
@@ -136,5 +135,3 @@ void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX]);
 
 aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics);
 aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics);
-
-#endif

@@ -1,6 +1,5 @@
 /* The hooks of both entries of tensor arithmetic that have files of their own. */
-#ifndef AIC_OP_TENSOR_ARITHMETIC_H
-#define AIC_OP_TENSOR_ARITHMETIC_H
+#pragma once
 
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
@@ -34,5 +33,3 @@ enum {
 void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, void *desc);
 void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of the program `layers` share: shapes, kinds of arithmetic, limits of the machine, what was measured.
  */
-#ifndef AIC_BENCH_LAYERS_H
-#define AIC_BENCH_LAYERS_H
+#pragma once
 
 #include "tests/bench/common.h"
 #include "tests/bench/layers/peer.h"
@@ -202,5 +201,3 @@ void print_goals(const results *r);
 
 void write_json(FILE *out, const results *r);
 void write_svg(FILE *out, const results *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* The peer: a library with convolutions of its own, on the same values, each in the layout that it likes best. Without
  * one installed nothing is found. */
-#ifndef AIC_BENCH_PEER_H
-#define AIC_BENCH_PEER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void peer_result(peer_convolution *c, void *values);
 
 /* Which of its implementations it took. */
 const char *peer_implementation(const peer_convolution *c);
-
-#endif

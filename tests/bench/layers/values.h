@@ -1,6 +1,5 @@
 /* The same values on both sides: from our layouts to dense ones and back. */
-#ifndef AIC_BENCH_VALUES_H
-#define AIC_BENCH_VALUES_H
+#pragma once
 
 #include "tests/bench/layers/layers.h"
 
@@ -19,5 +18,3 @@ peer_convolution *values_open_peer(const bench_data *data, const layer *l, int b
 /* Whether the result of the peer's last call is the one in our output: of integers equal, where they are rounded to 8
  * bits within 1, of numbers within 1e-5 of the largest. */
 bool values_same(const bench_data *data, const layer *l, int batch, peer_types types, peer_convolution *peer);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of the program `make_kernels` share: the shapes, the states in which their kernels are made, what was
  * measured. */
-#ifndef AIC_BENCH_MAKING_H
-#define AIC_BENCH_MAKING_H
+#pragma once
 
 #include "tests/bench/common.h"
 
@@ -133,5 +132,3 @@ void print_making(const making *m);
 void print_speed(const making *m);
 void print_verdicts(const verdicts *v);
 void write_making(FILE *out, const making *all, size_t count, const verdicts *v, const making_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* The peer: a library that makes code for shapes, too. Without one installed nothing is measured. */
-#ifndef AIC_BENCH_MAKING_PEER_H
-#define AIC_BENCH_MAKING_PEER_H
+#pragma once
 
 #include <aic/aic.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ const char *making_peer_name(void);
 /* Has the peer make what computes the same from operands in the layouts that it likes best, without its cache, and says
  * what that is. False where it has no such thing; a failure ends the program. */
 bool making_peer_make(const aic_spec *spec, double (*now_ms)(void), double *ms, char *what, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the instructions should do, computed another way: tiles as matrices of numbers. */
-#ifndef TESTS_EMULATE_MODEL_H
-#define TESTS_EMULATE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void model_bf16(uint8_t *c, const uint8_t *a, const uint8_t *b, int m, int n, in
 
 /* a b + c and a + b as float32 to nearest even, where operands and results below the least normal number are zeros. */
 float model_fma(float a, float b, float c);
-
-#endif

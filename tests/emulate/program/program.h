@@ -1,6 +1,5 @@
 /* What the tests of the emulator share. */
-#ifndef TESTS_EMULATE_PROGRAM_H
-#define TESTS_EMULATE_PROGRAM_H
+#pragma once
 
 #include "tests/emulate/program/model.h"
 #include "tests/emulate/program/snippets.h"
@@ -48,5 +47,3 @@ TCase *tests_of_products(void);
 TCase *tests_of_addresses(void);
 TCase *tests_of_exceptions(void);
 TCase *tests_of_processes(void);
-
-#endif

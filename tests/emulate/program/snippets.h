@@ -1,6 +1,5 @@
 /* The instructions under test as functions, and a plain model of them. snippets.S has the code. */
-#ifndef TESTS_EMULATE_SNIPPETS_H
-#define TESTS_EMULATE_SNIPPETS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ extern const char amx_return[];
 extern const char amx_load_snippets[], amx_describe_snippets[], amx_special_snippets[];
 extern char amx_near_config[128];
 void amx_run_snippet(const void *snippet, uint64_t registers[16]);
-
-#endif
