@@ -20,8 +20,8 @@ fi
     for object in "$build"/CMakeFiles/aicjit_*objects.dir/"$source.o"; do
         [ ! -e "$object" ] || echo "$object"
     done
-done | xargs readelf -SsW | awk '
-    /^File: / { source = $2; sub(/^.*\/aicjit_[a-z_]*objects\.dir\//, "", source); sub(/\.o$/, "", source); next }
+done | xargs -d '\n' readelf -SsW | awk '
+    /^File: / { source = $0; sub(/^.*\/aicjit_[a-z_]*objects\.dir\//, "", source); sub(/\.o$/, "", source); next }
     /^ *\[ *[0-9]+\]/ { sub(/^ *\[ */, ""); split($0, part, /[] ]+/); section[part[1]] = part[2]; next }
     $4 == "OBJECT" || $4 == "TLS" {
         where = $7 == "COM" ? ".bss" : section[$7]

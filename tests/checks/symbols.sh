@@ -54,9 +54,9 @@ nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk '!/:$/
 # Targets can be linked without LLVM and without the generator.
 objects="$build/CMakeFiles/aicjit_objects.dir"
 objects_of() { (cd "$root" && find "$@" -name '*.c') | sed "s|.*|$objects/&.o|"; } # a build folder may hold older ones
-objects_of codegen/target | xargs nm --undefined-only --format=posix |
+objects_of codegen/target | xargs -d '\n' nm --undefined-only --format=posix |
     awk '$2 == "U" && $1 ~ /^LLVM|^aic_/ { print $1 }' | sort -u >"$work/needed"
-objects_of codegen/target frontend | xargs nm --defined-only --extern-only --format=posix |
+objects_of codegen/target frontend | xargs -d '\n' nm --defined-only --extern-only --format=posix |
     awk 'NF > 1 { print $1 }' | sort -u >"$work/provided"
 
 no_strangers() { ! grep -v '^aic_' "$1"; }

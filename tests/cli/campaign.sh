@@ -48,7 +48,7 @@ repeat() { (cd "$root" && bash -c "$1"); }
 wrong_repeat() { LD_PRELOAD="$work/wrong.so" repeat "$1"; }
 expect 'the line of the task repeats it' 1 ' failed$' wrong_repeat "${repeats[0]}"
 expect 'it is the finding' 0 ', 0 failed$' repeat "${repeats[0]}"
-expect 'the line of what failed repeats that' 1 '^0 passed, 1 failed$' wrong_repeat "PATH=$build:\$PATH; ${repeats[1]}"
+expect 'the line of what failed repeats that' 1 '^0 passed, 1 failed$' wrong_repeat "PATH=$(printf %q "$build"):\$PATH; ${repeats[1]}"
 expect 'the same seed, the same tasks' 1 '' wrong_campaign "$build" 1 --smoke --only chains --seed 5
 ok 'line by line' cmp <(sed -n 's/^ *repeat: //p' .out) <(sed -n 's/^ *repeat: //p' finding.txt)
 

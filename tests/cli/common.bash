@@ -18,6 +18,10 @@ aicjit=${1:?usage: $0 AICJIT|BUILD_FOLDER}
 [ -d "$aicjit" ] && aicjit=$aicjit/aicjit
 aicjit=$(realpath "$aicjit")
 work=$(mktemp -d)
+if [[ $work == *[[:space:]:]* ]]; then # which end names in LD_PRELOAD
+    rmdir "$work"
+    work=$(TMPDIR=/tmp mktemp -d)
+fi
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 2
 passed=0
@@ -31,6 +35,7 @@ libraries_for_everybody() {
     chmod 755 "$work"
     mkdir -m 755 lib
     cp -P "$1"/libaicjit*.so* lib
+    chmod -R a+rX lib
 }
 
 verdict() { # NAME 0|1 DETAIL

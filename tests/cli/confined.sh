@@ -29,7 +29,7 @@ done
 
 # ---- no file system that can be written to, no home, nobody ----
 
-cp "$aicjit" lib/
+install -m 755 "$aicjit" lib
 if nm "$aicjit" 2>/dev/null | grep ' __gcov_' >/dev/null; then
     echo "not run: file systems that cannot be written to, a user without a name: gcov would say that it cannot write there"
     finish

@@ -16,8 +16,10 @@ if [ ! -e "$emulator" ]; then
 fi
 # A sanitizer's library wants to be loaded first; the emulator, which has none, does not mind.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}verify_asan_link_order=0"
-work=$(mktemp -d)
+work=$(TMPDIR=/tmp mktemp -d)
 trap 'rm -rf "$work"' EXIT
+ln -s "$emulator" "$work/emulate.so" # LD_PRELOAD takes blanks and colons for the ends of names
+emulator=$work/emulate.so
 passed=0
 failed=0
 
