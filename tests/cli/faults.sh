@@ -27,7 +27,7 @@ if nm "$build/libaicjit.a" 2>/dev/null | grep -E '__(asan|tsan)_init' >/dev/null
     echo 'not run: whether all calls are known: a sanitizer has its own'
     verdict 'not run' 0 ''
 else
-    unknown=$(nm --undefined-only --format=posix "$build/libaicjit.a" 2>/dev/null | awk 'NF > 1 && $2 != "w" { print $1 }' |
+    unknown=$(nm --undefined-only --format=posix "$build/libaicjit.a" 2>/dev/null | awk '!/:$/ && NF > 1 && $2 != "w" { print $1 }' |
         grep -Ev '^(aic_|ffi_|__gcov_|LLVM|_Z|str|mem(cmp|cpy|move|set|chr)|bcmp)' | sed -E 's/^__isoc[0-9]+_//; s/^_*//; s/_chk$//' | sort -u |
         grep -Ev '^(str|mem(cmp|cpy|move|set|chr)|f?abs|ceil|floor|f?min|f?max|fma|frexp|ldexp|scalbn|ll?rint|ll?round|log2|nearbyint|nextafter|rint|round|sqrt|trunc)[a-z0-9]*$' |
         grep -Fxv "$known" || true)
