@@ -99,4 +99,27 @@ END
     ok 'it learns which lines were run' grep -Eq '^0 .*\b4 7 8' lines.txt
     ok 'and no others' test -z "$(grep -w 5 lines.txt)"
 fi
+
+# ---- the list of mistakes ----
+
+# A suite without tests of what is counted ends as aicjit-tests does where no test is of the case that is asked for.
+mkdir -p tree/build
+printf '%s\n' 'int sum = 1;' 'int other = 1;' >tree/sum.c
+printf '%s\n' 'build aicjit: phony' 'build aicjit-tests: phony' >tree/build/build.ninja
+cat >tree/build/aicjit-tests <<'END'
+#!/bin/sh
+if [ "$CK_RUN_CASE" = counted ] && [ "$1" = without ]; then
+    echo 'no test is of the suite and case that CK_RUN_SUITE and CK_RUN_CASE name'
+    exit 1
+fi
+[ "$CK_RUN_CASE" = counted ] || ! grep -q 'sum = 2' tree/sum.c || exit 1
+[ "$CK_RUN_CASE" != counted ] || ! grep -q 'other = 2' tree/sum.c
+END
+chmod +x tree/build/aicjit-tests
+printf '%s\n' '1 sum.c without' '= seen' '- int sum = 1;' '+ int sum = 2;' '2 sum.c without' '= unseen' '- int other = 1;' \
+    '+ int other = 2;' '3 sum.c with' '= counted' '- int other = 1;' '+ int other = 2;' >list.txt
+listed() { MUTATIONS=list.txt bash "$here/../mutate/run.sh" tree "$@"; }
+expect 'a suite sees it' 0 '^1: seen: caught$' listed 1
+expect 'no test sees it' 1 '^2: unseen: SURVIVED$' listed 2
+expect 'what is counted tells' 0 '^3: counted: caught$' listed 3
 finish

@@ -1,5 +1,5 @@
 /* The pool of a process: several callers, its threads, threads and memory that cannot be had, forks. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, pthread_setattr_default_np */
 #include "runtime/observe/log.h"
 #include "runtime/threads/pool.h"
 #include "tests/child.h"
@@ -188,10 +188,14 @@ static int count_threads(int expected)
     return count;
 }
 
-/* There is address space for some of the threads: none stays. */
+/* There is address space for some of the threads, whatever stacks the user's limit gives them: none stays. */
 START_TEST(too_few_threads)
 {
     verify_case c;
+    pthread_attr_t attributes;
+    ck_assert_int_eq(pthread_attr_init(&attributes), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, 8 << 20), 0);
+    ck_assert_int_eq(pthread_setattr_default_np(&attributes), 0);
     aic_context *context = shared_context(64, NULL), *few = shared_context(2, NULL);
     shared_case_open(&c, SHARED_ROW[12]);
     void *output = malloc(c.content[c.output].size), *operands[AIC_OPERANDS_MAX] = {NULL};
