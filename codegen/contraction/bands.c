@@ -188,6 +188,8 @@ static void give_tiles(aic_use *use, const aic_bands_key *key, const aic_contrac
         aic_use_number(use, t->staging.band_offset, "band.at");
         aic_use_number(use, t->band.row_step, "row.step");
         aic_use_number(use, t->band.row_reach, "row.reach");
+    }
+    if (!key->in_place || key->finite) {
         aic_use_number(use, c->down.stride, "down.stride");
         aic_use_number(use, c->down.pad, "down.pad");
     }

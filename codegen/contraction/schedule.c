@@ -158,7 +158,9 @@ static void offer_usual(walk *w, aic_contraction_schedule schedule)
         offer_fetching(w, schedule, &t);
     }
     schedule.in_place = 0;
+    schedule.band = 1;
     if (w->packed && aic_tiling_vary(w->plan, &schedule, &t) == AIC_OK && !(other && is_too_dear(w, &t))) {
+        schedule.band = usual_band(w, &t);
         offer_packed(w, schedule, &t);
     }
 }
@@ -267,7 +269,8 @@ static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contr
 static void note_places(walk *w, const aic_arithmetic *a)
 {
     const aic_machine *machine = w->plan->problem.machine;
-    const bool legal = w->space == AIC_SPACE_LEGAL, is_free = a->image_offset == 0 || machine->aside_bits > 0;
+    const bool legal = w->space == AIC_SPACE_LEGAL, whole = a->product == AIC_PRODUCT_QUAD,
+               is_free = whole && (a->image_offset == 0 || machine->aside_bits > 0);
     w->in_place =
         aic_in_place_refusal(w->c, w->target, w->kernel, a) == NULL && (legal || !aic_planes_crowd(w->c, machine));
     w->packed = legal || !w->in_place || !is_free;

@@ -117,6 +117,9 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }
+    if (aic_tile_widens(key)) {
+        aic_use_number(use, t->staging.band_offset, "wide.at");
+    }
     if (key->image != AIC_TILE_SAME) {
         aic_use_number(use, t->panel.groups_at, "groups.at");
     }

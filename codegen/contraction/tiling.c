@@ -106,7 +106,8 @@ const char *aic_in_place_refusal(const aic_contraction *c, const aic_target *tar
     if (c->image.pixel != c->c0 || c->image.fractal_rows < c->down.extent || c->channels != c->c1 * c->c0) {
         return "the image is not in whole blocks of channels";
     }
-    if (a->product != AIC_PRODUCT_QUAD) {
+    const bool halves = a->sum == AIC_SUM_FAST && c->dtype == AIC_FLOAT16 && c->c0 == AIC_BLOCK_COLUMNS;
+    if (a->product != AIC_PRODUCT_QUAD && !(halves && (target->has & AIC_HAS_HALF) != 0)) {
         return "packing widens the image";
     }
     if (a->image_offset != 0 && (target->has & AIC_HAS_BROADCAST) == 0) {

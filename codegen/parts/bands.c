@@ -407,16 +407,19 @@ static void emit_strips_of_tile(frame *f)
     store_last(f);
 }
 
-/* Packs the image rows that the current band needs. */
+/* Packs the image rows that the current band needs, unless tiles read them where they lie, and tells tiles whether they
+ * can leave out k-packs without weights. */
 static void emit_packing(const frame *f)
 {
     aic_emit *e = f->e;
     LLVMValueRef height = difference(f, f->last_row, f->first_row);
-    LLVMValueRef above = aic_scaled(e, aic_add(e, height, aic_int(e, -1)), "row.step");
     LLVMValueRef top = difference(f, aic_scaled(e, f->first_row, "down.stride"), aic_number(e, "down.pad"));
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_number(e, "row.reach"))};
-    aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
+    if (!f->key->in_place) {
+        LLVMValueRef above = aic_scaled(e, aic_add(e, height, aic_int(e, -1)), "row.step");
+        LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_number(e, "row.reach"))};
+        aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
+    }
     if (f->key->finite) {
         aic_store_band_count(&f->told, height, top);
     } else if (f->key->noted) {
@@ -434,7 +437,8 @@ static void emit_band(frame *f, LLVMValueRef band)
     aic_name(e, f->first_row, "band.row");
     if (f->key->in_place) {
         f->band = aic_at_index(e, f->image, f->first_row, "out.row");
-    } else {
+    }
+    if (!f->key->in_place || f->key->finite) {
         emit_packing(f);
     }
     if (f->key->window) {

@@ -28,7 +28,7 @@
  *     out.cols                   pixels of a row of the output
  *     out.row                    of the image, from one output row to the next; with in_place
  *     row.step, row.reach        band rows from one output row to the next; that one output row needs; unless in_place
- *     down.stride, down.pad      of image rows; unless in_place
+ *     down.stride, down.pad      of image rows; unless in_place, or with finite
  *     kh, kw                     taps of the kernel, as the table has them: loops; this and the next six with table
  *     kh.step, kw.step           band rows, columns from one to the next
  *     row.pitch, pixel.pitch     of a band; with residues: of one of them

@@ -167,6 +167,22 @@ static LLVMValueRef tap_offset(const aic_tile *k, LLVMValueRef tap)
     return loops ? LLVMBuildFreeze(e->builder, offset, "") : offset;
 }
 
+/* Widens a block of channels of all pixels, which begins at `from`, and returns where: pixels lie one behind the other.
+ */
+static LLVMValueRef widen_block(const aic_tile *k, LLVMValueRef from)
+{
+    aic_emit *e = k->e;
+    LLVMTypeRef halves = aic_vector(e->i16, k->lanes);
+    LLVMValueRef to = aic_behind(e, k->taps, "wide.at");
+    for (unsigned i = 0; i < k->pixels * AIC_BLOCK_COLUMNS; i += k->lanes) {
+        const unsigned pixel = i / AIC_BLOCK_COLUMNS, channel = i % AIC_BLOCK_COLUMNS;
+        LLVMValueRef at = aic_at_nth(e, from, "pixel", pixel);
+        LLVMValueRef values = aic_load(e, halves, at, channel * (int64_t)sizeof(uint16_t), sizeof(uint16_t));
+        aic_store(e, aic_half_to_float(e, values), to, i * (int64_t)sizeof(float), k->lanes * sizeof(float));
+    }
+    return to;
+}
+
 /* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
 static void emit_tap(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
 {
@@ -177,7 +193,8 @@ static void emit_tap(const aic_tile *k, LLVMValueRef *values, LLVMValueRef chann
     for (unsigned i = 0; i <= k->sums; i++) {
         carried[i] = values[i];
     }
-    carried[k->sums + 1] = aic_at(e, k->band, offset);
+    LLVMValueRef image = aic_at(e, k->band, offset);
+    carried[k->sums + 1] = aic_tile_widens(k->key) ? widen_block(k, image) : image;
     aic_name(e, offset, "tap.offset");
     aic_loop loop;
     if (k->key->counts) {

@@ -14,10 +14,12 @@
  *     block.pitch, block.panel   from one block of channels to the next, in the band, or the image, and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels
  *     panel.start                of a panel's head, if it has one
+ *     wide.at                    from taps to where the tile widens the image; if it does
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
  *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #pragma once
 
+#include "codegen/arithmetic.h"
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
@@ -63,6 +65,12 @@ static inline bool aic_tile_jumps(const aic_tile_key *key)
 static inline bool aic_tile_is_apart(const aic_tile_key *key)
 {
     return key->in_place && !key->one_block;
+}
+
+/* Whether the tile widens a block of 16 channels of its pixels before it multiplies them. */
+static inline bool aic_tile_widens(const aic_tile_key *key)
+{
+    return key->in_place && key->product == AIC_PRODUCT_FLOAT;
 }
 
 /* Blocks of 16 output channels in a tile. */

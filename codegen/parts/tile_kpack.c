@@ -84,7 +84,9 @@ static LLVMValueRef load_image(const aic_tile *k, LLVMValueRef band, unsigned p,
     aic_emit *e = k->e;
     const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMValueRef pixel = aic_at_nth(e, band, "pixel", p), value = NULL;
+    LLVMValueRef value = NULL, pixel = aic_tile_widens(k->key)
+                                           ? aic_at_const(e, band, (int64_t)p * AIC_BLOCK_COLUMNS * bytes)
+                                           : aic_at_nth(e, band, "pixel", p);
     const aic_tile_image image = (aic_tile_image)k->key->image;
     if (image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD) {
         pixel = aic_at(e, pixel, k->seen[vector]);

@@ -15,6 +15,7 @@
 Suite *suite_in_place(void);
 
 #define CONV "conv2d(dtype=int8, "
+#define HALVES "conv2d(dtype=float16, "
 
 static const struct row {
     const char *spec, *refusal; /* at every level; NULL: some take it */
@@ -36,8 +37,16 @@ static const struct row {
     {CONV "fm_shape=[2,5,6,32], kernel_shape=[2,1,1,48,32], pad=[1,0,0,0])", "sees several pixels"},
     {CONV "fm_shape=[2,5,6,32], kernel_shape=[2,1,1,48,32], pad=[0,0,0,1])", "sees several pixels"},
     {CONV "fm_shape=[2,5,6,32], kernel_shape=[1,1,1,64,32], groups=2)", "or a group of channels"},
-    {"conv2d(dtype=float16, fm_shape=[2,5,6,16], kernel_shape=[2,1,1,48,16])", "widens the image"},
-    {"conv2d(dtype=float16, fm_shape=[2,5,6,16], kernel_shape=[2,1,1,48,16], accumulate=fast)", "widens the image"},
+    {HALVES "fm_shape=[2,5,6,16], kernel_shape=[2,1,1,48,16])", "widens the image"},
+    {HALVES "fm_shape=[1,5,6,4], kernel_shape=[1,1,1,48,4], accumulate=fast)", "widens the image"},
+    {HALVES "fm_shape=[1,5,6,16], kernel_shape=[1,1,1,48,16], accumulate=fast)", NULL},
+    {HALVES "fm_shape=[3,6,11,16], kernel_shape=[3,1,1,64,16], init_l1out=false, accumulate=fast)", NULL},
+    {HALVES "fm_shape=[2,9,13,16], kernel_shape=[2,1,1,32,16], stride=[2,3], accumulate=fast)", NULL},
+    {HALVES "fm_shape=[5,16,16,16], kernel_shape=[5,1,1,128,16], accumulate=fast)", NULL},
+    {HALVES "fm_shape=[2,7,6,16], kernel_shape=[2,1,1,48,16], accumulate=fast) | "
+            "fixpipe(dst=float16, src=float32, quantPre=F322F16, format=NZ)",
+     NULL},
+    {"mmad(dtype=float16, m=21, n=48, k=16, accumulate=fast)", NULL},
 };
 enum { COUNT = sizeof ROWS / sizeof *ROWS };
 
@@ -50,16 +59,16 @@ static const char *const SCHEDULES[] = {
 };
 enum { SCHEDULES_COUNT = sizeof SCHEDULES / sizeof *SCHEDULES };
 
-/* Whether the level multiplies int8 as they are, or unsigned ones that a load can make. */
-static bool takes_bytes(const char *level)
+/* Whether the level multiplies int8 as they are, or unsigned ones that a load can make; or widens halves. */
+static bool takes(const char *level, bool halves)
 {
     static const char *const LEVELS[] = {"avx512vnni", "avx512fp16", "amx", "dotprod", "i8mm"};
-    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
+    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS && !halves; i++) {
         if (strcmp(level, LEVELS[i]) == 0) {
             return true;
         }
     }
-    return false;
+    return halves && (aic_target_find(aic_host_arch(), level)->has & AIC_HAS_HALF) != 0;
 }
 
 /* One schedule; returns whether the level takes it. What is refused is so because of the field, or as a tile that no
@@ -85,7 +94,8 @@ static void check_row(int number, const struct row *row)
     const aic_spec spec = spec_of(row->spec);
     const aic_semantics semantics = aic_semantics_init();
     aic_context *context = levels_context(number, 1 + (int)(row - ROWS) % 3);
-    const bool takes = row->refusal == NULL && takes_bytes(aic_context_isa(context));
+    const bool halves = strstr(row->spec, "float16") != NULL;
+    const bool able = row->refusal == NULL && takes(aic_context_isa(context), halves);
     verify_report report;
     verify_case c;
     int done = 0;
@@ -93,8 +103,8 @@ static void check_row(int number, const struct row *row)
     for (size_t s = 0; s < SCHEDULES_COUNT; s++) {
         done += check_schedule(&c, row, context, SCHEDULES[s]);
     }
-    ck_assert_msg((done > 2) == takes, "%s %s: %d", aic_context_isa(context), row->spec, done);
-    if (!takes) {
+    ck_assert_msg((done > 2) == able, "%s %s: %d", aic_context_isa(context), row->spec, done);
+    if (!able) {
         aic_kernel *kernel = NULL;
         ck_assert_int_eq(aic_kernel_create(context, &spec, SCHEDULES[0], &kernel), AIC_INVALID_ARGUMENT);
         ck_assert_msg(strstr(aic_last_error(), row->refusal != NULL ? row->refusal : "in_place = 1: packing ") != NULL,
@@ -134,6 +144,11 @@ static const struct choice {
     {CONV "fm_shape=[8,64,64,32], kernel_shape=[8,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, true},
     {CONV "fm_shape=[9,64,64,32], kernel_shape=[9,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, false},
     {CONV "fm_shape=[9,65,64,32], kernel_shape=[9,1,1,64,32])", AIC_ARCH_X86_64, "avx512vnni", AIC_CORE_ZEN4, true},
+    /* Every panel widens the image anew. */
+    {HALVES "fm_shape=[8,56,56,16], kernel_shape=[8,1,1,16,16], accumulate=fast)", AIC_ARCH_X86_64, "avx512vnni",
+     AIC_CORE_ZEN4, true},
+    {HALVES "fm_shape=[8,56,56,16], kernel_shape=[8,1,1,1024,16], accumulate=fast)", AIC_ARCH_X86_64, "avx512vnni",
+     AIC_CORE_ZEN4, false},
 };
 
 START_TEST(where_it_costs_nothing)

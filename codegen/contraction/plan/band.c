@@ -60,7 +60,8 @@ static void lay_out_pointers(const aic_contraction *c, const aic_plan_geometry *
     b->bytes = b->residue_bytes + c->across.extent * g->channels * g->source_bytes;
 }
 
-/* The image where it lies, of which pixels between two output pixels are left out. */
+/* The image where it lies, of which pixels between two output pixels are left out. Where tiles widen it the band has
+ * room for a block of channels of a tile. */
 static void lay_out_in_place(const aic_contraction *c, const aic_plan_geometry *g, aic_plan_band *b)
 {
     b->pixel_pitch = c->across.stride * c->image.pixel * g->source_bytes;
@@ -68,7 +69,8 @@ static void lay_out_in_place(const aic_contraction *c, const aic_plan_geometry *
     b->plane_bytes = c->image.block * g->source_bytes;
     b->row_planes = c->c1;
     b->edge_bytes = AIC_LINE_BYTES - c->c0 * g->source_bytes;
-    b->residue_bytes = b->bytes = 0;
+    b->residue_bytes = 0;
+    b->bytes = aic_widens_image(g) ? g->rows.large * g->cols.large * c->c0 * g->arithmetic.kpack_bytes : 0;
 }
 
 /* Image rows or columns from one that any tap of any output pixel reads to the next. */

@@ -125,6 +125,12 @@ static inline bool aic_is_narrow(const aic_plan_geometry *g)
     return g->weight_bytes < g->arithmetic.kpack_bytes;
 }
 
+/* Whether tiles widen the image, block of channels by block, into a worker's memory. */
+static inline bool aic_widens_image(const aic_plan_geometry *g)
+{
+    return g->in_place && g->arithmetic.kpack_bytes > g->arithmetic.kpack_channels * g->source_bytes;
+}
+
 /* Output channels that are wanted. */
 int64_t aic_outputs_of(const aic_contraction *c);
 
