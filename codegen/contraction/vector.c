@@ -242,14 +242,16 @@ typedef struct core {
     double together; /* the share of the time of the less busy units that does not overlap with the busiest one */
 } core;
 
-static core core_of(const aic_plan_geometry *g, const aic_target *target)
+static core core_of(const aic_tiling *t, const aic_target *target)
 {
+    const aic_plan_geometry *g = &t->geometry;
     const aic_machine *m = g->machine;
     const double bits = g->lanes * g->arithmetic.sum_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
-    /* Where other units do what products need besides a multiplication, these take less time than they are counted
-     * for; lines are then counted for more alike. */
-    const double line = m->aside_bits > 0 ? fmin(product_cost(target, g->arithmetic.product), 2) : 1;
+    /* Where other units do what products need besides a multiplication, or the arithmetic of results, these take less
+     * time than they are counted for; lines are then counted for more alike. */
+    const bool counted = product_cost(target, g->arithmetic.product) > 1 || t->staging.has_epilogue;
+    const double line = m->aside_bits > 0 && counted ? 2 : 1;
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
                   .multiplies = multiplies,
                   .asides = (double)m->aside_bits / bits,
@@ -334,6 +336,8 @@ static bool has_offsets(const aic_tiling *t)
 /* Multiply-adds that do not begin, for each that fewer sums than those of four latencies lack, where each waits for an
  * operation beside it: measured, 2 to 28 sums. */
 static const double WAITING = 0.12;
+/* The same where the image's offset takes the last register: measured. */
+static const double SPILL = 2;
 
 /* Multiply-adds for each k-pack that do not begin because the tile widens the image. Measured with 4 to 28 sums, where
  * other units than the multipliers convert; why tiles of two vectors lose twice as many is not known. */
@@ -365,6 +369,10 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     instructions += fetches;
     const double busy = loads + fetches / k->scalar_loads;
     const double offsets = has_offsets(t) ? pixels : 0;
+    products +=
+        offsets > 0 && registers_used(c, target, (int64_t)pixels, t->geometry.vectors) >= target->vector_registers
+            ? SPILL
+            : 0;
     products += widened_image(t, k, pixels) + (k->asides > 0 ? 0 : offsets);
     return (pace){.products = products / k->multiplies,
                   .asides = k->asides > 0 ? fmax(2 * offsets / k->asides - products / k->multiplies, 0) : 0,
@@ -542,7 +550,7 @@ static double store_cost(const aic_contraction *c, const aic_tiling *t, const co
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const core k = core_of(&t->geometry, target);
+    const core k = core_of(t, target);
     const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(c, target, t, &k, rows * cols);
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
@@ -557,7 +565,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
     if (t->geometry.in_place) {
         return 0;
     }
-    const core k = core_of(&t->geometry, target);
+    const core k = core_of(t, target);
     const double lines =
         (double)(t->band.count * t->geometry.slices * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
     return k.unit * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
@@ -566,7 +574,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 /* The largest number of tile rows whose band stays in the first-level cache. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(&t->geometry, target);
+    const core k = core_of(t, target);
     int64_t tiles = 0;
     while (tiles < t->geometry.band_tiles && stays(c, t, &k, tiles + 1)) {
         tiles++;
