@@ -22,6 +22,7 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .latency = 5,
      .near_line = 4,
      .far_line = 40,
+     .far_image = 40,
      .together = 100,
      .band_tiles = 2,
      .run_lines = 2},

@@ -235,6 +235,7 @@ typedef struct core {
     double scalar_loads;             /* loads of less than a vector, which a broadcast and a prefetch are */
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
     double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
+    double far_image;                /* the same of the image and of results */
     double late_line;                /* further cycles of a line from beyond it that nothing has prefetched */
     double late_load;                /* cycles of each load while such lines come */
     double written_line;             /* cycles to write a line back to the second-level cache */
@@ -261,6 +262,7 @@ static core core_of(const aic_tiling *t, const aic_target *target)
                   .latency = (double)m->latency * multiplies,
                   .near_line = line * (double)m->near_line,
                   .far_line = line * (double)m->far_line,
+                  .far_image = (double)m->far_image,
                   .late_line = (double)m->late_line,
                   .late_load = (double)m->late_load / 100,
                   .written_line = (double)AIC_LINE_BYTES / (double)m->path_bytes,
@@ -413,7 +415,7 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
     const double bytes = part < 1 && part * band + panel <= k->l1 ? part * band / tiles
                          : window <= k->l1                        ? window
                                                                   : window / seen * (double)(rows * c->down.taps);
-    const double line = band <= k->l2 ? k->near_line : k->far_line;
+    const double line = band <= k->l2 ? k->near_line : k->far_image;
     return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->panel.taps * t->panel.kpacks);
 }
 
@@ -544,7 +546,7 @@ static double store_cost(const aic_contraction *c, const aic_tiling *t, const co
         return 0;
     }
     const double lines = panel < 1 && stays(c, t, k, t->geometry.band_tiles) ? (1 + panel) / 2 : ceil(panel);
-    return k->unit * (all > k->l2 ? k->far_line : k->near_line) * lines * (double)pixels;
+    return k->unit * (all > k->l2 ? k->far_image : k->near_line) * lines * (double)pixels;
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,

@@ -303,7 +303,7 @@ START_TEST(facts_of_cores)
     const aic_machine *m = aic_machine_of((aic_core)_i);
     ck_assert(m->multiplies >= 1 && m->multiply_bits >= 512 && m->loads >= 1 && m->load_bits >= 512);
     ck_assert(m->issue >= 1 && m->latency >= 1 && m->conversion >= 0 && m->together >= 0 && m->together <= 100);
-    ck_assert(m->near_line >= 1 && m->far_line >= m->near_line);
+    ck_assert(m->near_line >= 1 && m->far_line >= m->near_line && m->far_image >= m->near_line);
     ck_assert(m->l1_bytes < m->l2_bytes && m->l2_bytes < m->l3_bytes && m->l1_bytes / m->l1_ways == 4096);
 }
 END_TEST
