@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +29,9 @@ static void prefer_own_package(void)
     (void)snprintf(package, sizeof package, "%s/python/aicjit/onnx", folder);
     if (access(package, R_OK) == 0) {
         const char *others = getenv("PYTHONPATH");
-        const int written = snprintf(folders, sizeof folders, "%s/python%s%s", folder, others != NULL ? ":" : "",
-                                     others != NULL ? others : "");
+        const bool more = others != NULL && others[0] != '\0';
+        const int written =
+            snprintf(folders, sizeof folders, "%s/python%s%s", folder, more ? ":" : "", more ? others : "");
         if (written < (int)sizeof folders) {
             (void)setenv("PYTHONPATH", folders, 1);
         }
@@ -44,6 +47,9 @@ static int wait_for(pid_t child, const char *interpreter)
         }
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) {
+        return cli_fail(CLI_MISMATCH, "network: %.200s: ended by signal %d", interpreter, WTERMSIG(status));
+    }
     if (WIFEXITED(status) && (code == CLI_DONE || code == CLI_WRONG || code == CLI_SYSTEM)) {
         return code;
     }
@@ -62,6 +68,7 @@ int onnx_file_convert(const char *file, const char *folder)
 {
     const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
     prefer_own_package();
+    (void)setenv("PYTHONSAFEPATH", "1", 1); /* modules are not looked for in the working folder (from Python 3.11 on) */
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {

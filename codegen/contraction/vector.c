@@ -249,10 +249,11 @@ static core core_of(const aic_tiling *t, const aic_target *target)
     const aic_machine *m = g->machine;
     const double bits = g->lanes * g->arithmetic.sum_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
-    /* Where other units do what products need besides a multiplication, or the arithmetic of results, these take less
-     * time than they are counted for; lines are then counted for more alike. */
+    /* Where units beside the multipliers do what a product needs besides a multiplication, or the arithmetic of
+     * results, both are counted as longer than they take. Lines are then counted as longer by the same factor. */
+    static const double COUNTED_LINE = 2;
     const bool counted = product_cost(target, g->arithmetic.product) > 1 || t->staging.has_epilogue;
-    const double line = m->aside_bits > 0 && counted ? 2 : 1;
+    const double line = m->aside_bits > 0 && counted ? COUNTED_LINE : 1;
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
                   .multiplies = multiplies,
                   .asides = (double)m->aside_bits / bits,
@@ -335,8 +336,8 @@ static bool has_offsets(const aic_tiling *t)
     return t->geometry.in_place && t->geometry.arithmetic.image_offset != 0;
 }
 
-/* Multiply-adds that do not begin, for each that fewer sums than those of four latencies lack, where each waits for an
- * operation beside it: measured, 2 to 28 sums. */
+/* Where each multiply-add waits for an operation beside it, a tile with fewer sums than begin in four latencies loses
+ * so many multiply-adds a k-pack for each sum that is missing: measured, 2 to 28 sums. */
 static const double WAITING = 0.12;
 /* The same where the image's offset takes the last register: measured. */
 static const double SPILL = 2;
@@ -345,8 +346,9 @@ static const double SPILL = 2;
  * other units than the multipliers convert; why tiles of two vectors lose twice as many is not known. */
 static double widened_image(const aic_tiling *t, const core *k, double pixels)
 {
-    static const double START = 4;
-    const double lost = (START + pixels * (k->asides > 0 ? 0.5 : 2)) * (t->geometry.vectors == 2 ? 2 : 1);
+    static const double START = 4, ASIDE = 0.5, BY_MULTIPLIERS = 2, TWO_VECTORS = 2;
+    const double pixel = k->asides > 0 ? ASIDE : BY_MULTIPLIERS;
+    const double lost = (START + pixels * pixel) * (t->geometry.vectors == 2 ? TWO_VECTORS : 1);
     return aic_widens_image(&t->geometry) ? lost / AIC_BLOCK_COLUMNS : 0;
 }
 

@@ -149,7 +149,10 @@ static double between(double share, double near, double far)
     return near + share * (far - near);
 }
 
-/* Cycles for a tile to read a panel's weights by points, and its group. The first tile of a band brings the weights,
+/* Lines of groups and windows count as those of weights (far_line, not far_image), by which schedules for Zen 4 were
+ * timed: figures.md.
+ *
+ * Cycles for a tile to read a panel's weights by points, and its group. The first tile of a band brings the weights,
  * from the second-level cache as far as that holds those of all panels. Others find them there as far as it holds those
  * of one panel and the groups of the band, and so do all panels find the groups, which nothing fetches ahead. */
 static double stream_cycles(const aic_tiling *t, double tiles)

@@ -107,14 +107,15 @@ void aic_read_text_into(aic_reader *in, char *buffer, size_t capacity)
     buffer[slice.length] = '\0';
 }
 
-bool aic_read_is(const aic_reader *in, const char *tag)
+/* Whether the next section has this tag. */
+static bool is_next(const aic_reader *in, const char *tag)
 {
     return !in->bad && in->left >= TAG_BYTES && memcmp(in->at, tag, TAG_BYTES) == 0;
 }
 
 aic_reader aic_read_section(aic_reader *in, const char *tag)
 {
-    in->bad = !aic_read_is(in, tag);
+    in->bad = !is_next(in, tag);
     (void)aic_read_bytes(in, TAG_BYTES);
     const size_t length = (size_t)aic_read_number(in, LENGTH_BYTES);
     const unsigned char *content = aic_read_bytes(in, length);

@@ -44,9 +44,6 @@ aic_slice aic_read_text(aic_reader *in);
 /* Copies a text into a buffer; a longer one is bad. */
 void aic_read_text_into(aic_reader *in, char *buffer, size_t capacity);
 
-/* Whether the next section has this tag. */
-bool aic_read_is(const aic_reader *in, const char *tag);
-
 /* The content of the next section, which must have this tag. */
 aic_reader aic_read_section(aic_reader *in, const char *tag);
 

@@ -131,17 +131,22 @@ static aic_status run(aic_tune_search *s, aic_tune_result *result)
     return status;
 }
 
-/* Whether a record can be written, before a budget is spent: to the file, or where it is not there, to its folder. */
+/* Whether a record can be written, before a budget is spent: to the file, if it is there, and to the folder where it
+ * is, in which a new file takes its place. */
 static aic_status check_writable(const char *db)
 {
-    if (db == NULL || access(db, W_OK) == 0) {
+    if (db == NULL) {
         return AIC_OK;
     }
-    if (errno != ENOENT) {
-        return aic_tune_fail_open(db, "written", errno, NULL);
+    char *real = realpath(db, NULL);
+    if (real == NULL ? errno != ENOENT : access(real, W_OK) != 0) {
+        const int error = errno;
+        free(real);
+        return aic_tune_fail_open(db, "written", error, NULL);
     }
-    const char *name = strrchr(db, '/');
-    char *folder = name == NULL ? strdup(".") : strndup(db, (size_t)(name - db) + 1);
+    const char *path = real != NULL ? real : db, *name = strrchr(path, '/');
+    char *folder = name == NULL ? strdup(".") : strndup(path, (size_t)(name - path) + 1);
+    free(real);
     if (folder == NULL) {
         return aic_fail_memory("tuning file", strlen(db));
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 Suite *suite_tune(void);
@@ -185,6 +186,28 @@ START_TEST(nowhere_to_record)
 }
 END_TEST
 
+/* A new file takes the place of the old one, so the folder must allow that, too; of root all do. */
+START_TEST(folder_that_stays)
+{
+    char folder[] = "/tmp/aicjit-tune-XXXXXX", file[sizeof folder + 8];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    (void)snprintf(file, sizeof file, "%s/db.txt", folder);
+    FILE *empty = fopen(file, "w");
+    ck_assert_ptr_nonnull(empty);
+    ck_assert_int_eq(fclose(empty), 0);
+    ck_assert_int_eq(chmod(folder, 0555), 0);
+    tune_times m = tune_usual_times();
+    aic_tune_options options = tune_usual_options(&m);
+    options.db = file;
+    const bool allowed = access(folder, W_OK) == 0;
+    ck_assert_int_eq(tune_try(&m, &options), allowed ? AIC_OK : AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(m.measured > 0, allowed);
+    ck_assert_int_eq(chmod(folder, 0700), 0);
+    ck_assert_int_eq(unlink(file), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 START_TEST(limits_hold)
 {
     for (int64_t trials = 2; trials <= 40; trials += 19) {
@@ -332,6 +355,7 @@ Suite *suite_tune(void)
     tcase_add_test(cases, equal_code_is_measured_once);
     tcase_add_test(cases, nothing_to_measure);
     tcase_add_test(cases, nowhere_to_record);
+    tcase_add_test(cases, folder_that_stays);
     tcase_add_test(cases, limits_hold);
     tcase_add_test(cases, wrong_options_are_refused);
     tcase_add_test(cases, records_spare_a_search);

@@ -20,7 +20,7 @@ typedef struct aic_plan_staging {
     int64_t pitch;                /* between the staging buffer's blocks of 16 columns; 0: tiles store to the result */
     int64_t strips;               /* of all output channels; without an epilogue each panel is a strip */
     int64_t strip_columns;        /* output channels of a strip: a panel, or the panels of a block of 16 */
-    bool defers;           /* of two staging buffers one is emptied while the next tile fills the other: deferred.c */
+    bool defers;           /* of two staging buffers one is emptied while the next tile fills the other: staging.c */
     int64_t pauses;        /* of a tile in which rows leave */
     int64_t deferred_runs; /* in each pause of a tile: runs of pixels of which some rows leave the staging buffer */
     int64_t deferred_rows; /* in each pause: rows that leave of each of these runs */

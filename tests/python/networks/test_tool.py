@@ -42,6 +42,15 @@ def test_name_of_the_file(file, tmp_path):
     assert (tmp_path / "model" / "network.txt").is_file()
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="-m looks into the working folder first")
+def test_modules_in_the_working_folder(file, tmp_path, monkeypatch):
+    """They are not run."""
+    for name in ("onnx", "numpy", "aicjit"):
+        (tmp_path / (name + ".py")).write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    assert compile_file("model.onnx").returncode == 0
+
+
 def test_wrong_files(file, tmp_path):
     """Status and message are the tool's, and nothing is written."""
     g = Graph()

@@ -101,7 +101,7 @@ def _replace(target: pathlib.Path, text: str) -> None:
 
 
 def write(program: Program, folder: str | os.PathLike[str]) -> None:
-    """Writes the folder: network.txt last, so that one which is there is whole."""
+    """Writes the folder: network.txt last, so that one which is there is whole, unless the folder had another before."""
     writer = _Writer(program)
     text = writer.write()
     target = pathlib.Path(folder)
