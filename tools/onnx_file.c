@@ -66,9 +66,9 @@ static int wait_for(pid_t child, const char *interpreter)
 
 int onnx_file_convert(const char *file, const char *folder)
 {
-    const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
     prefer_own_package();
     (void)setenv("PYTHONSAFEPATH", "1", 1); /* modules are not looked for in the working folder (from Python 3.11 on) */
+    const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {

@@ -333,7 +333,7 @@ static aic_status write_file(const char *path, const char *given, const aic_tune
 
 aic_status aic_tune_file_merge(const char *path, aic_tune_file *added, double patience, size_t *records)
 {
-    aic_tune_lock lock;
+    aic_tune_lock lock = {.fd = -1};
     aic_tune_file file;
     aic_status status = aic_tune_lock_take(path, patience, &lock);
     if (status != AIC_OK) {

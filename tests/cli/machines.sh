@@ -6,7 +6,7 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 build=$(dirname "$aicjit")
 unset AIC_MACHINE
-spec='conv2d(dtype=float16, fm_shape=[2,8,8,16], kernel_shape=[2,3,3,32,16])'
+spec='conv2d(dtype=float16, fm_shape=[2,10,10,16], kernel_shape=[2,3,3,32,16])'
 machines=(zen4 skylake-avx512 golden-cove)
 
 # ---- one process each ----
