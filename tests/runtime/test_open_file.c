@@ -149,6 +149,7 @@ static void start_over_obstacle(void *argument)
     const char *refused = OBSTACLES[i].refused[AIC_FILE_SHARED];
     char path[64], text[8] = "";
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    (void)remove(path); /* that of a process which had this number before */
     OBSTACLES[i].put(path);
     const aic_status status = aic_profile_start(AIC_PROFILE_PERF);
     char message[AIC_MESSAGE_MAX];
