@@ -12,7 +12,7 @@ aic_emit_kind aic_pack_kind(int64_t uses);
  * `packed`, which has no head. */
 aic_routine aic_compose_pack_weight(aic_program *program, const aic_plan *plan);
 
-/* The numbers of the form (aic_shape.form). */
+/* pack_weight.c: the numbers of the form (aic_shape.form). */
 size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64_t number[]);
 
 /* pack_image.c: void image(band, image; first, rows) fills `rows` band rows from `band` on; band row 0 shows image row
@@ -35,7 +35,7 @@ typedef struct aic_strips {
 /* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue. */
 void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips);
 
-/* A deferred tile stays in its staging buffer, described by a note in the worker's memory
+/* staging.c: a deferred tile stays in its staging buffer, described by a note in the worker's memory
  * (parts/deferred.h), until it is stored beside the products of the next tile. void leave(note; runs, most) stores rows
  * of it, if there is one, by `store`, a function of aic_strips. */
 aic_routine aic_compose_deferred(aic_program *program, const aic_plan *plan, aic_routine store);

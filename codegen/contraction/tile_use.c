@@ -80,7 +80,8 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .one_tap = t->panel.taps == 1,
                           .one_block = blocks_of(c, t) == 1,
                           .block_taps = t->tile.block_taps >= t->panel.taps ? 0 : t->tile.block_taps,
-                          .in_place = t->geometry.in_place};
+                          .in_place = t->geometry.in_place,
+                          .widens_image = aic_widens_image(&t->geometry)};
 }
 
 /* Where pixels and blocks of channels lie. */
@@ -117,7 +118,7 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->has_head) {
         aic_use_number(use, t->panel.start_bytes, "panel.start");
     }
-    if (aic_tile_widens(key)) {
+    if (key->widens_image) {
         aic_use_number(use, t->staging.band_offset, "wide.at");
     }
     if (key->image != AIC_TILE_SAME) {

@@ -194,7 +194,7 @@ static void emit_tap(const aic_tile *k, LLVMValueRef *values, LLVMValueRef chann
         carried[i] = values[i];
     }
     LLVMValueRef image = aic_at(e, k->band, offset);
-    carried[k->sums + 1] = aic_tile_widens(k->key) ? widen_block(k, image) : image;
+    carried[k->sums + 1] = k->key->widens_image ? widen_block(k, image) : image;
     aic_name(e, offset, "tap.offset");
     aic_loop loop;
     if (k->key->counts) {

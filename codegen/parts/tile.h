@@ -19,7 +19,6 @@
  *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #pragma once
 
-#include "codegen/arithmetic.h"
 #include "codegen/parts/keys.h"
 #include "codegen/program.h"
 
@@ -65,12 +64,6 @@ static inline bool aic_tile_jumps(const aic_tile_key *key)
 static inline bool aic_tile_is_apart(const aic_tile_key *key)
 {
     return key->in_place && !key->one_block;
-}
-
-/* Whether the tile widens a block of 16 channels of its pixels before it multiplies them. */
-static inline bool aic_tile_widens(const aic_tile_key *key)
-{
-    return key->in_place && key->product == AIC_PRODUCT_FLOAT;
 }
 
 /* Blocks of 16 output channels in a tile. */

@@ -84,7 +84,7 @@ static LLVMValueRef load_image(const aic_tile *k, LLVMValueRef band, unsigned p,
     aic_emit *e = k->e;
     const unsigned bytes = (unsigned)k->key->kpack_bytes, align = k->key->in_place ? 1 : bytes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMValueRef value = NULL, pixel = aic_tile_widens(k->key)
+    LLVMValueRef value = NULL, pixel = k->key->widens_image
                                            ? aic_at_const(e, band, (int64_t)p * AIC_BLOCK_COLUMNS * bytes)
                                            : aic_at_nth(e, band, "pixel", p);
     const aic_tile_image image = (aic_tile_image)k->key->image;

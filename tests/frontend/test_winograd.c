@@ -67,6 +67,31 @@ START_TEST(matrices_are_exactly_the_convolution)
 }
 END_TEST
 
+/* What kernels rely on (codegen/parts/winograd.c): opposite points, numbers 1 and 2, 3 and 4, have the same even and
+ * opposite odd coefficients, some of each, and count alike or oppositely in each result. */
+START_TEST(opposite_points)
+{
+    for (int f = 0; f < 2; f++) {
+        const int m = f == 0 ? 2 : 4;
+        for (int point = 1; point < m + 1; point += 2) {
+            int some[2] = {0}, taps[2] = {0};
+            for (int i = 0; i < m + 2; i++) {
+                ck_assert_int_eq(B[f][point][i], (i % 2 == 0 ? 1 : -1) * B[f][point + 1][i]);
+                some[i % 2] += B[f][point][i] != 0;
+            }
+            for (int i = 0; i < TAPS; i++) {
+                ck_assert_int_eq(G[f][point][i], (i % 2 == 0 ? 1 : -1) * G[f][point + 1][i]);
+                taps[i % 2] += G[f][point][i] != 0;
+            }
+            ck_assert(some[0] > 0 && some[1] > 0 && taps[0] > 0 && taps[1] > 0);
+            for (int row = 0; row < m; row++) {
+                ck_assert_int_eq(abs(A[f][row][point]), abs(A[f][row][point + 1]));
+            }
+        }
+    }
+}
+END_TEST
+
 /* ---- the bound ---- */
 
 /* A wider float: the formula of the specification, element by element of four matrices. */
@@ -283,6 +308,7 @@ Suite *suite_winograd(void)
     Suite *suite = suite_create("winograd");
     TCase *tests = tcase_create("winograd");
     tcase_add_test(tests, matrices_are_exactly_the_convolution);
+    tcase_add_test(tests, opposite_points);
     tcase_add_test(tests, bound_is_that_of_the_formula);
     tcase_add_test(tests, bound_is_rounded_outward);
     tcase_add_test(tests, direct_sums_where_a_tile_is_not_finite);

@@ -192,8 +192,9 @@ static int count_threads(int expected)
 START_TEST(too_few_threads)
 {
     verify_case c;
-    pthread_attr_t attributes;
-    ck_assert_int_eq(pthread_attr_init(&attributes), 0);
+    pthread_attr_t usual, attributes;
+    ck_assert_int_eq(pthread_getattr_default_np(&usual), 0);
+    ck_assert_int_eq(pthread_getattr_default_np(&attributes), 0);
     ck_assert_int_eq(pthread_attr_setstacksize(&attributes, 8 << 20), 0);
     ck_assert_int_eq(pthread_setattr_default_np(&attributes), 0);
     aic_context *context = shared_context(64, NULL), *few = shared_context(2, NULL);
@@ -219,6 +220,9 @@ START_TEST(too_few_threads)
     verify_close(&c);
     aic_context_destroy(few);
     aic_context_destroy(context);
+    ck_assert_int_eq(pthread_setattr_default_np(&usual), 0);
+    ck_assert_int_eq(pthread_attr_destroy(&attributes), 0);
+    ck_assert_int_eq(pthread_attr_destroy(&usual), 0);
 }
 END_TEST
 

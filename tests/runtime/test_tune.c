@@ -189,22 +189,18 @@ END_TEST
 /* A new file takes the place of the old one, so the folder must allow that, too; of root all do. */
 START_TEST(folder_that_stays)
 {
-    char folder[] = "/tmp/aicjit-tune-XXXXXX", file[sizeof folder + 8];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    (void)snprintf(file, sizeof file, "%s/db.txt", folder);
-    FILE *empty = fopen(file, "w");
-    ck_assert_ptr_nonnull(empty);
-    ck_assert_int_eq(fclose(empty), 0);
-    ck_assert_int_eq(chmod(folder, 0555), 0);
+    tune_folder f;
+    tune_folder_open(&f);
+    tune_write_text(f.file, "");
+    ck_assert_int_eq(chmod(f.folder, 0555), 0);
     tune_times m = tune_usual_times();
     aic_tune_options options = tune_usual_options(&m);
-    options.db = file;
-    const bool allowed = access(folder, W_OK) == 0;
+    options.db = f.file;
+    const bool allowed = access(f.folder, W_OK) == 0;
     ck_assert_int_eq(tune_try(&m, &options), allowed ? AIC_OK : AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(m.measured > 0, allowed);
-    ck_assert_int_eq(chmod(folder, 0700), 0);
-    ck_assert_int_eq(unlink(file), 0);
-    ck_assert_int_eq(rmdir(folder), 0);
+    ck_assert_int_eq(chmod(f.folder, 0700), 0);
+    tune_folder_close(&f);
 }
 END_TEST
 

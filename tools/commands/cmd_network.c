@@ -160,13 +160,15 @@ static int network_bench(const aic_network *network, network_clock *clock, void 
 static const char ONNX[] = ".onnx";
 
 typedef struct network_state {
-    const char *folder; /* compile: or a file of ONNX */
+    const char *folder;
+    const char *file; /* of ONNX, which compile makes a folder of; NULL: a folder was given */
     cli_session session;
     cli_operands operands;
     compare_limits limits;
     bool reference, json;
-    const char *object, *header, *name, *target; /* of export; object: also the folder that compile makes */
-    double seconds;                              /* of bench */
+    const char *output;                 /* -o: the object of export, the folder of compile */
+    const char *header, *name, *target; /* of export */
+    double seconds;                     /* of bench */
     aic_network_options options;
     network_clock *clock;
     size_t told; /* kernels made, of progress */
@@ -298,27 +300,27 @@ static int explain_network(network_state *n)
     return CLI_DONE;
 }
 
-/* A file of ONNX becomes the folder -o, or one of the file's name without the suffix. */
+/* The file becomes the folder -o, or one of the file's name without the suffix. */
 static int convert_file(network_state *n, char made[PATH_MAX])
 {
-    const char *file = n->folder, *slash = strrchr(file, '/');
-    const size_t length = strlen(file) - strlen(ONNX);
-    if (n->object != NULL) {
-        n->folder = n->object;
-    } else if (length >= PATH_MAX || strcmp(slash != NULL ? slash + 1 : file, ONNX) == 0) {
-        return cli_fail(CLI_WRONG, "network: \"%.200s\" gives no name of a folder: -o DIR is missing", file);
+    const char *slash = strrchr(n->file, '/');
+    const size_t length = strlen(n->file) - strlen(ONNX);
+    if (n->output != NULL) {
+        n->folder = n->output;
+    } else if (length >= PATH_MAX || strcmp(slash != NULL ? slash + 1 : n->file, ONNX) == 0) {
+        return cli_fail(CLI_WRONG, "network: \"%.200s\" gives no name of a folder: -o DIR is missing", n->file);
     } else {
-        (void)snprintf(made, PATH_MAX, "%.*s", (int)length, file);
+        (void)snprintf(made, PATH_MAX, "%.*s", (int)length, n->file);
         n->folder = made;
     }
-    return onnx_file_convert(file, n->folder);
+    return onnx_file_convert(n->file, n->folder);
 }
 
 static int compile_network(network_state *n)
 {
     char made[PATH_MAX];
     aic_cache_stats stats = aic_cache_stats_init();
-    int status = outfile_ends(n->folder, ONNX) ? convert_file(n, made) : CLI_DONE;
+    int status = n->file != NULL ? convert_file(n, made) : CLI_DONE;
     status = status == CLI_DONE ? open_network(n) : status;
     status = status == CLI_DONE ? cli_status(NULL, aic_context_cache_stats(n->session.context, &stats)) : status;
     if (status == CLI_DONE) {
@@ -348,8 +350,8 @@ static int bench_network(network_state *n)
 static int export_network(network_state *n)
 {
     aic_exported made = aic_exported_init();
-    if (n->object == NULL || n->header == NULL) {
-        return cli_fail(CLI_WRONG, "network: export: %s is missing", n->object == NULL ? "-o FILE" : "--header FILE");
+    if (n->output == NULL || n->header == NULL) {
+        return cli_fail(CLI_WRONG, "network: export: %s is missing", n->output == NULL ? "-o FILE" : "--header FILE");
     }
     /* --isa names levels of the object, which this host may lack. */
     const char *isa = n->session.isa;
@@ -360,7 +362,7 @@ static int export_network(network_state *n)
                                                      isa, n->target, &made));
     }
     if (status == CLI_DONE) {
-        status = export_files_write(n->object, n->header, &made);
+        status = export_files_write(n->output, n->header, &made);
         aic_exported_destroy(&made);
     }
     return status;
@@ -400,7 +402,7 @@ static const char *find_useless(const network_state *n, int takes)
         {TAKES_RESULTS, n->reference, "--reference"},
         {TAKES_TIME, n->json, "--json"},
         {TAKES_TIME, n->seconds > 0, "--min-time"},
-        {outfile_ends(n->folder, ONNX) ? TAKES_OBJECT | TAKES_ONNX : TAKES_OBJECT, n->object != NULL, "-o"},
+        {n->file != NULL ? TAKES_OBJECT | TAKES_ONNX : TAKES_OBJECT, n->output != NULL, "-o"},
         {TAKES_OBJECT, n->header != NULL, "--header"},
         {TAKES_OBJECT, n->name != NULL, "--name"},
         {TAKES_OBJECT, n->target != NULL, "--target"},
@@ -428,13 +430,14 @@ static int run_action(network_state *n, const args_list *positional)
                         positional->items[0]);
     }
     n->folder = positional->items[1];
+    n->file = outfile_ends(n->folder, ONNX) ? n->folder : NULL;
     const char *useless = find_useless(n, ACTIONS[i].takes);
     if (useless != NULL) {
         return cli_fail(CLI_WRONG, "network: %s: has no effect on %s", useless, ACTIONS[i].name);
     }
-    if (outfile_ends(n->folder, ONNX) && (ACTIONS[i].takes & TAKES_ONNX) == 0) {
-        return cli_fail(CLI_WRONG, "network: \"%.200s\": %s needs a folder, which compile %.200s -o DIR makes",
-                        n->folder, ACTIONS[i].name, n->folder);
+    if (n->file != NULL && (ACTIONS[i].takes & TAKES_ONNX) == 0) {
+        return cli_fail(CLI_WRONG, "network: \"%.200s\": %s needs a folder, which compile %.200s -o DIR makes", n->file,
+                        ACTIONS[i].name, n->file);
     }
     n->seconds = n->seconds > 0 ? n->seconds : 1;
     const int status = ACTIONS[i].run(n);
@@ -457,7 +460,7 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         option_real("--min-time", "SECONDS", "bench: measure for about that long (default 1)", &n->seconds, 0, 3600),
         option_flag("--json", "bench: print one JSON object", &n->json),
         option_text("-o", "PATH", "export: the object file; compile of FILE.onnx: the folder (default FILE)",
-                    &n->object),
+                    &n->output),
         option_text("--header", "FILE", "export: its header", &n->header),
         option_text("--name", "NAME", "export: the function's name (default net)", &n->name),
         option_text("--target", "TRIPLE", "export: e.g. aarch64-linux-gnu (default: the host's)", &n->target),

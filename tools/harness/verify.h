@@ -61,7 +61,7 @@ verify_verdict verify_spec(const aic_spec *spec, const aic_semantics *semantics,
 verify_verdict verify_refused(const aic_spec *spec, const aic_semantics *semantics, aic_context *context,
                               verify_report *report);
 
-/* ---- what the parts of the verifier, and pto_call.c, share ---- */
+/* ---- what the parts of the verifier share ---- */
 
 /* "how: status: message of the library"; AIC_OUT_OF_MEMORY and AIC_IO are VERIFY_UNDECIDED. */
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how);
