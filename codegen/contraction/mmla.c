@@ -103,7 +103,7 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return unroll;
 }
 
-/* ---- cost: in vector operations, as that of vector.c ---- */
+/* ---- cost: in vector operations, as that of vector_cost.c ---- */
 
 static const double LATENCY = 8.0, LEVEL2_LOAD = 1.5, LEVEL3_LOAD = 4.0; /* of 16 bytes */
 /* A pixel's half of a register takes a load and an insertion. */
