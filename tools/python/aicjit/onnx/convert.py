@@ -10,7 +10,7 @@ import numpy as np
 from .._blocks import Act, Window
 from .._program import Array, Floats
 from .graph import LARGEST, Finding, Graph, Node, Refused
-from .layer import Image, Layer, sized
+from .layer import Image, Layer, along, sized
 from .transposed import transposed
 
 
@@ -60,7 +60,7 @@ def _conv(graph: Graph, node: Node) -> list[Layer]:
     sized("a bias", bias, len(weight))
     integers = graph.integers.get(node.inputs[1])
     if integers is not None:
-        integers = integers[0].reshape(weight.shape), integers[1]
+        integers = integers[0].reshape(weight.shape), along(integers[1], 0)
     window, _ = _window(node, image, kernel)
     out = (len(weight), *window.output(*image[1:]))
     whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32, copy=False),
@@ -78,7 +78,7 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
     bias = graph.optional(node, 2, "bias") if node.op == "Gemm" else None
     if weight.ndim != 2:
         raise Refused("weights of %d axes" % weight.ndim)
-    if height * width != 1:
+    if height * width != 1 or len(graph.shapes.get(node.inputs[0], (1, channels))) != 2:
         raise Refused("a product with the last of several axes")
     if node.attr("transA", 0):
         raise Refused("transA")
@@ -89,8 +89,11 @@ def _product(graph: Graph, node: Node) -> list[Layer]:
         raise Refused("%d inputs, the weights have %d" % (channels, rows.shape[1]))
     integers = graph.integers.get(node.inputs[1]) if alpha == 1 else None
     if integers is not None:
-        integers = (integers[0] if turned else integers[0].T)[:, :, None, None], integers[1]
+        integers = (integers[0] if turned else integers[0].T)[:, :, None, None], along(integers[1], 0 if turned else 1)
     sized("a bias", bias, 1, len(rows))
+    if bias is not None and bias.shape[-1:] not in ((), (bias.size,)):
+        raise Refused("a bias of the shape %s, a number for each row" % list(bias.shape))
+    bias = bias if beta else None
     if bias is not None:
         bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
     return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
@@ -105,6 +108,8 @@ def _normalisation(graph: Graph, node: Node) -> list[Layer]:
     image = graph.image(node.inputs[0])
     for what, values in (("a scale", scale), ("a bias", shift), ("a mean", mean), ("a variance", variance)):
         sized(what, values, image[0])
+    if not (np.isfinite(scale).all() and np.isfinite(shift - mean).all() and (variance + node.attr("epsilon", 1e-5) > 0).all()):
+        raise Refused("numbers that are not finite, or a variance below 0")
     gain = scale / np.sqrt(variance + node.attr("epsilon", 1e-5))
     return [Layer("affine", [node], node.inputs[:1], node.outputs[:1], image, gain=gain.astype(np.float32),
                   shift=(shift - mean * gain).astype(np.float32))]
@@ -126,11 +131,11 @@ def _clip(graph: Graph, node: Node) -> Act:
 
 
 def _slopes(graph: Graph, node: Node) -> Act:
-    channels = graph.image(node.inputs[0])[0]
-    slope = graph.constant(node, 1, "slope").astype(np.float32)
-    if slope.size not in (1, channels):
+    slope = graph.constant(node, 1, "slope")
+    values = _channel_values(graph, node, 1, node.inputs[0])
+    if values is None:
         raise Refused("slopes of the shape %s, not one a channel" % list(slope.shape))
-    return Act(slope=np.broadcast_to(slope.reshape(-1), (channels,)).copy())
+    return Act(slope=values)
 
 
 def _leaky(graph: Graph, node: Node) -> Act:
@@ -161,26 +166,23 @@ def _mean(graph: Graph, node: Node) -> list[Layer]:
     axes = node.attr("axes") if len(node.inputs) < 2 else graph.constant(node, 1, "axes").tolist()
     if axes is None or sorted(a % 4 for a in axes) != [2, 3] or len(graph.shapes.get(node.inputs[0], ())) != 4:
         raise Refused("a mean over the axes %s, not over height and width" % axes)
+    if not node.attr("keepdims", 1):
+        graph.shapes.setdefault(node.outputs[0], (1, graph.image(node.inputs[0])[0]))
     return _average(graph, node)
 
 
-def _channel_values(graph: Graph, name: str, image: Image) -> Optional[Floats]:
-    """A constant operand as a number a channel."""
-    value = np.asarray(graph.constants[name], np.float32)
-    rank = len(graph.shapes.get(name, ())) if image[1:] == (1, 1) and value.ndim <= 2 else 4
-    shape = (1, *image) if rank == 4 else (1, image[0])
-    padded = value.reshape((1,) * max(0, len(shape) - value.ndim) + value.shape)
-    if padded.ndim != len(shape) or any(a not in (1, b) for a, b in zip(padded.shape, shape)):
-        return None
-    if rank == 4 and padded.shape[2:] != (1, 1):
-        return None
-    return np.broadcast_to(padded.reshape(-1), (image[0],)).copy() if padded.size in (1, image[0]) else None
+def _channel_values(graph: Graph, node: Node, index: int, main: str) -> Optional[Floats]:
+    """A constant operand as a number for each channel of the tensor `main`; None: it has others."""
+    graph.aligned(node, main)
+    value = np.asarray(graph.constants[node.inputs[index]], np.float32)
+    padded = (1,) * (len(graph.shape(main)) - value.ndim) + value.shape
+    return np.broadcast_to(value.reshape(-1), (graph.image(main)[0],)).copy() if padded[1] == value.size else None
 
 
 def _binary(graph: Graph, node: Node) -> list[Layer]:
     """Add, Sub, Mul and Div: by a constant, a number a channel; sums of tensors."""
     constants = [i for i, name in enumerate(node.inputs) if name in graph.constants]
-    if node.op in ("Add", "Sum") and not constants and len({graph.image(name) for name in node.inputs}) == 1:
+    if node.op in ("Add", "Sum") and not constants and len({graph.shape(name) for name in node.inputs}) == 1:
         return _sum(graph, node)
     if len(node.inputs) == 2 and not constants:
         return [_pair(graph, node)]
@@ -188,7 +190,7 @@ def _binary(graph: Graph, node: Node) -> list[Layer]:
         raise Refused("of %d tensors and %d constants" % (len(node.inputs) - len(constants), len(constants)))
     other = node.inputs[1 - constants[0]]
     image = graph.image(other)
-    values = _channel_values(graph, node.inputs[constants[0]], image)
+    values = _channel_values(graph, node, constants[0], other)
     if values is None:
         raise Refused("a constant of the shape %s, not one number a channel" % list(graph.constants[node.inputs[constants[0]]].shape))
     one, zero = np.ones(image[0], np.float32), np.zeros(image[0], np.float32)
@@ -216,9 +218,10 @@ def _pair(graph: Graph, node: Node) -> Layer:
     if node.op not in ("Sub", "Div"):
         names.sort(key=lambda name: -int(np.prod(graph.image(name))))
     large, small = (graph.image(name) for name in names)
-    ranks = {len(graph.shapes.get(name, (0, 0, 0, 0))) for name in names}
-    if small != large and (small != (large[0], 1, 1) or ranks != {4}):
+    ranks = {len(graph.shape(name)) for name in names}
+    if small != large and (small != (large[0], 1, 1) or len(ranks) > 1):
         raise Refused("of tensors of the shapes %dx%dx%d and %dx%dx%d" % (*large, *small))
+    graph.aligned(node, names[0])
     return Layer("pair", [node], names, node.outputs, large, op=_PAIRS[node.op])
 
 
@@ -230,6 +233,7 @@ def _extreme(graph: Graph, node: Node) -> list[Layer]:
     if len(node.inputs) != 2 or len(constants) != 1 or graph.constants[constants[0]].size != 1:
         raise Refused("of other than two tensors, or one and a number")
     source, = (name for name in node.inputs if name not in graph.constants)
+    graph.aligned(node, source)
     limit = float(np.ravel(graph.constants[constants[0]])[0])
     act = Act(lo=limit) if node.op == "Max" else Act(hi=limit)
     return [Layer("act", [node], [source], node.outputs, graph.image(source), act=act)]
@@ -244,7 +248,7 @@ def _hard(graph: Graph, node: Node) -> list[Layer]:
     source, image = node.inputs[0], graph.image(node.inputs[0])
     swish = node.op == "HardSwish"
     alpha, beta = (1 / 6, 0.5) if swish else (node.attr("alpha", 0.2), node.attr("beta", 0.5))
-    gate = node.outputs[0] + "/gate" if swish else node.outputs[0]
+    gate = graph.fresh(node.outputs[0]) if swish else node.outputs[0]
     made = Layer("affine", [node], [source], [gate], image, gain=np.full(image[0], alpha, np.float32),
                  shift=np.full(image[0], beta, np.float32), act=Act(lo=0, hi=1))
     return [made, Layer("pair", [node], [source, gate], node.outputs, image, op="BM_MUL")] if swish else [made]
@@ -256,7 +260,7 @@ def _sum(graph: Graph, node: Node) -> list[Layer]:
         return [Layer("same", [node], node.inputs, node.outputs, images[0])]
     made, left = [], node.inputs[0]
     for i, name in enumerate(node.inputs[1:]):
-        out = node.outputs[0] if i == len(node.inputs) - 2 else "%s/sum%d" % (node.outputs[0], i)
+        out = node.outputs[0] if i == len(node.inputs) - 2 else graph.fresh(node.outputs[0])
         made.append(Layer("add", [node], [left, name], [out], images[0]))
         left = out
     return made
@@ -288,6 +292,8 @@ def _split(graph: Graph, node: Node) -> list[Layer]:
     if sizes is None:
         part = -(-image[0] // len(node.outputs))
         sizes = [min(part, image[0] - part * i) for i in range(len(node.outputs))]
+    if sum(sizes) != image[0] or len(sizes) != len(node.outputs):
+        raise Refused("into %d parts of %s channels: there are %d" % (len(node.outputs), sizes, image[0]))
     starts = np.cumsum([0, *sizes])
     return [Layer("pick", [node], node.inputs[:1], [name], (int(size), *image[1:]), order=tuple(range(start, start + int(size))))
             for name, size, start in zip(node.outputs, sizes, starts.tolist())]
@@ -302,19 +308,26 @@ def _slice(graph: Graph, node: Node) -> list[Layer]:
     else:
         starts, ends = node.attr("starts"), node.attr("ends")
         axes, steps = node.attr("axes", list(range(len(starts)))), [1] * len(starts)
-    if list(axes) != [1]:
+    if [axis % len(graph.shape(node.inputs[0])) for axis in axes] != [1]:
         raise Refused("along the axes %s, not along channels" % list(axes))
     order = tuple(range(image[0]))[slice(starts[0], ends[0], steps[0])]
     return [Layer("pick", [node], node.inputs[:1], node.outputs, (len(order), *image[1:]), order=order)]
 
 
 def _pad(graph: Graph, node: Node) -> list[Layer]:
-    image = graph.image(node.inputs[0])
-    pads = node.attr("pads") if graph.opset < 11 else graph.constant(node, 1, "pads").tolist()
+    image, rank = graph.image(node.inputs[0]), len(graph.shape(node.inputs[0]))
+    given = node.attr("pads") if graph.opset < 11 else graph.constant(node, 1, "pads").tolist()
+    axes = graph.optional(node, 3, "axes", np.arange(rank)).tolist()
+    pads = [0] * 8  # of a picture, whose height a tensor of three axes lacks
+    if len(given) != 2 * len(axes) or rank < 3 or len({axis % rank for axis in axes}) != len(axes):
+        raise Refused("of %d numbers for %d of %d axes" % (len(given), len(axes), rank))
+    for i, axis in enumerate(axes):
+        place = axis % rank if axis % rank < 2 else axis % rank + 4 - rank
+        pads[place], pads[4 + place] = given[i], given[len(axes) + i]
     value = graph.optional(node, 2, "value", node.attr("value", 0.0))
     quant = graph.quant.get(node.inputs[0]) or graph.quant.get(node.outputs[0])
     zero = quant.zero if quant is not None and getattr(value, "dtype", None) == quant.dtype else 0  # of integers
-    if node.attr("mode", "constant") != "constant" or np.ravel(value)[0] != zero or len(pads) != 8 or any(pads[i] for i in (0, 1, 4, 5)) \
+    if node.attr("mode", "constant") != "constant" or np.ravel(value)[0] != zero or any(pads[i] for i in (0, 1, 4, 5)) \
             or min(pads) < 0:
         raise Refused("other than zeros around height and width")
     window = Window(pad=(pads[3], pads[7], pads[2], pads[6]))
@@ -323,25 +336,42 @@ def _pad(graph: Graph, node: Node) -> list[Layer]:
 
 def _shuffle(graph: Graph, node: Node) -> list[Layer]:
     (channels, height, width), factor = graph.image(node.inputs[0]), int(node.attr("blocksize"))
+    if channels % factor**2:
+        raise Refused("%d channels, no multiple of %d" % (channels, factor**2))
     image = channels // factor**2, height * factor, width * factor
     return [Layer("shuffle", [node], node.inputs, node.outputs, image, factor=factor, crd=node.attr("mode", "DCR") == "CRD")]
 
 
-def _nearest(node: Node, coordinates: str, size: int, factor: int) -> None:
+def _nearest(node: Node, coordinates: str, size: int, factor: int, scale: float) -> None:
     """Raises where a pixel does not become a square of its own."""
     at = np.arange(size * factor, dtype=np.float64)
-    at = at / factor if coordinates == "asymmetric" else (at + 0.5) / factor - 0.5
+    at = at / scale if coordinates == "asymmetric" else (at + 0.5) / scale - 0.5
     mode = "floor" if node.op == "Upsample" else node.attr("nearest_mode", "round_prefer_floor")
     found = {"ceil": np.ceil(at), "round_prefer_floor": np.ceil(at - 0.5), "round_prefer_ceil": np.floor(at + 0.5)}
     if (np.clip(found.get(mode, np.floor(at)), 0, size - 1) != np.arange(size * factor) // factor).any():
         raise Refused("nearest_mode %s of %s coordinates: pixels do not become squares of one size" % (mode, coordinates))
 
 
+def _scales(graph: Graph, node: Node) -> Optional[list[float]]:
+    """By which factors a Resize or Upsample says that it enlarges its four axes; None: it says their sizes."""
+    at = 1 if node.op == "Upsample" or graph.opset < 11 else 2
+    given = graph.constants.get(node.inputs[at]) if at < len(node.inputs) else np.asarray(node.attr("scales", []))
+    if given is None or given.size == 0:
+        return None
+    axes = node.attr("axes", list(range(given.size)))
+    if len(axes) != given.size or not all(-4 <= axis < 4 for axis in axes):
+        raise Refused("%d scales of the axes %s" % (given.size, axes))
+    scales = [1.0] * 4
+    for axis, scale in zip(axes, given.tolist()):
+        scales[axis] = scale
+    return scales
+
+
 def _resize(graph: Graph, node: Node) -> list[Layer]:
-    image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
+    image, shape, scales = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0]), _scales(graph, node)
     mode = node.attr("mode", "nearest")
-    if shape is None and len(node.inputs) == 3 and node.inputs[2] in graph.constants:
-        shape = tuple(int(size * scale) for size, scale in zip((1, *image), graph.constants[node.inputs[2]].tolist()))
+    if shape is None and scales is not None:
+        shape = tuple(int(size * scale) for size, scale in zip((1, *image), scales))
     if mode not in ("nearest", "linear"):
         raise Refused("mode %s: nearest and linear are supported" % mode)
     if shape is None or len(shape) != 4:
@@ -357,8 +387,12 @@ def _resize(graph: Graph, node: Node) -> list[Layer]:
         raise Refused("%s: half_pixel and asymmetric are supported" % coordinates)
     if mode == "linear" and max(a // b for a, b in factors[1:]) > 8:
         raise Refused("linear, by a factor of %d: up to 8 are supported" % max(a // b for a, b in factors[1:]))
-    for a, b in factors[1:] if mode == "nearest" else ():
-        _nearest(node, coordinates, b, a // b)
+    for i, (a, b) in enumerate(factors):
+        scale = a / b if scales is None else scales[1 + i]
+        if i > 0 and mode == "nearest":
+            _nearest(node, coordinates, b, a // b, scale)
+        elif abs(scale * b - a) > 1e-4 * a:
+            raise Refused("by a factor of %g: no whole number" % scale)
     return [Layer("resize", [node], node.inputs[:1], node.outputs, (image[0], shape[2], shape[3]),
                   linear=coordinates if mode == "linear" else None)]
 
@@ -387,13 +421,18 @@ def _readers(graph: Graph, name: str) -> int:
 def _shape_of(graph: Graph, node: Node) -> Optional[tuple[int, ...]]:
     """Of the result of a Reshape: known, or what a constant says of an input."""
     shape = graph.shapes.get(node.outputs[0])
-    if shape is not None or node.op != "Reshape" or node.inputs[1] not in graph.constants:
+    if node.op != "Reshape" or node.inputs[1] not in graph.constants:
         return shape
-    if graph.constants[node.inputs[1]].dtype.kind != "i":
-        raise Refused("a shape of %s" % graph.constants[node.inputs[1]].dtype)
+    said = graph.constants[node.inputs[1]]
+    if said.dtype.kind != "i":
+        raise Refused("a shape of %s" % said.dtype)
+    if said.min() < -1 or (said == -1).sum() > 1 or (node.attr("allowzero", 0) and not said.all()):
+        raise Refused("to the shape %s" % said.tolist())
+    if shape is not None:
+        return shape
     image = graph.image(node.inputs[0])
     own = graph.shapes.get(node.inputs[0], (1, *image))
-    wanted = [own[i] if size == 0 and i < len(own) else size for i, size in enumerate(graph.constants[node.inputs[1]].tolist())]
+    wanted = [own[i] if size == 0 and i < len(own) else size for i, size in enumerate(said.tolist())]
     rest = int(np.prod(image)) // max(1, int(np.prod([size for size in wanted if size > 0])))
     return tuple(rest if size < 0 else size for size in wanted)
 
@@ -409,6 +448,7 @@ def _reshape(graph: Graph, node: Node) -> list[Layer]:
     if len(shape) in (2, 3, 4) and shape[0] == 1:
         height, width = (1, 1) if len(shape) == 2 else (1, shape[2]) if len(shape) == 3 else shape[2:]
         made = shape[1], height, width
+        graph.shapes.setdefault(node.outputs[0], tuple(shape))
         if made == image:
             return [Layer("same", [node], node.inputs[:1], node.outputs, image)]
         if made[0] == image[0] and made[1] * made[2] == image[1] * image[2]:  # the pixels in their order, in other lines
@@ -421,6 +461,8 @@ def _reshape(graph: Graph, node: Node) -> list[Layer]:
 def _same(graph: Graph, node: Node) -> list[Layer]:
     if node.op == "Cast" and node.attr("to") not in (1, 10, 16):  # float32, float16, bfloat16
         raise Refused("to a type that is no float")
+    if node.op == "Dropout" and graph.optional(node, 2, "training_mode", np.False_).any():
+        raise Refused("training_mode")
     return [Layer("same", [node], node.inputs[:1], node.outputs[:1], graph.image(node.inputs[0]))]
 
 
@@ -515,7 +557,23 @@ def _one(graph: Graph, node: Node) -> list[Layer]:
     for layer in layers:
         if not all(isinstance(size, (int, np.integer)) and 0 < size <= LARGEST for size in layer.image):
             raise Refused("a result of %s x %s x %s elements: an axis has 1 to %d" % (*layer.image, LARGEST))
+        for name in layer.outputs:
+            _agree(graph, layer, name)
     return layers
+
+
+def _agree(graph: Graph, layer: Layer, name: str) -> None:
+    """Raises where a layer gives another shape than the file's nodes do."""
+    known = graph.shapes.get(name)
+    if not name or known is None or name in graph.turned:
+        return
+    (channels, height, width), rank = layer.image, len(known)
+    own = {2: (1, channels), 3: (1, channels, width), 4: (1, channels, height, width)}.get(rank, ())
+    same = own == known and (rank == 4 or (height == 1 and (rank == 3 or width == 1)))
+    if not same and layer.kind in ("max", "average") and own[:2] == known[:2]:
+        graph.fewer = True  # see _settle
+    elif not same and not (graph.fewer and own[:2] == known[:2]):
+        raise Refused("a result of the shape %s, whose channels, height and width would be %d, %d and %d" % (list(known), *layer.image))
 
 
 def _hosted(graph: Graph, node: Node) -> Layer:

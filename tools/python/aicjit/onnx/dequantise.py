@@ -3,18 +3,28 @@ quantised. QuantizeLinear and DequantizeLinear go; the operators that begin with
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .._program import Array
 from .graph import Finding, Graph, Node, Quant, Refused
 
 
-def _quant(graph: Graph, node: Node, scale: int, zero: int) -> Quant:
-    """Scale and zero point at these inputs."""
+#: The types of integers, as QuantizeLinear's output_dtype has them.
+_TYPES = {0: "uint8", 2: "uint8", 3: "int8"}
+
+
+def _quant(graph: Graph, node: Node, scale: int, zero: int, dtype: str = "uint8") -> Quant:
+    """Scale and zero point at these inputs; dtype: the type of the integers, where there is no zero point to say it."""
+    if node.attr("block_size", 0):
+        raise Refused("scales of blocks")
     scales = np.asarray(graph.constant(node, scale, "scale"), np.float32)
-    zeros = graph.optional(node, zero, "zero point", np.zeros((), np.uint8))
+    zeros = graph.optional(node, zero, "zero point", np.zeros((), dtype))
     if zeros.dtype.name not in ("int8", "uint8", "int32"):
         raise Refused("zero point: is %s, not int8 or uint8" % zeros.dtype)
+    if scales.ndim > 1 or zeros.size not in (1, scales.size):
+        raise Refused("scales of the shape %s, zero points of %s" % (list(scales.shape), list(zeros.shape)))
     if (np.asarray(zeros) != np.ravel(zeros)[0]).any():
         raise Refused("zero points that differ")
     if (~np.isfinite(scales) | (scales <= 0)).any():
@@ -30,10 +40,19 @@ def _activation(quant: Quant) -> Quant:
     return Quant(quant.scale.reshape(()), quant.zero, quant.dtype)
 
 
-def _floats(values: Array, quant: Quant, axis: int) -> Array:
+def _along(values: Array, quant: Quant, axis: int) -> Quant:
+    """The scales of a constant, along this axis where there are several."""
+    if quant.scale.size == 1:
+        return replace(quant, scale=quant.scale.reshape(()))
+    if not -values.ndim <= axis < values.ndim or quant.scale.size != values.shape[axis]:
+        raise Refused("%d scales along axis %d of the shape %s" % (quant.scale.size, axis, list(values.shape)))
+    return replace(quant, axis=axis % values.ndim)
+
+
+def _floats(values: Array, quant: Quant) -> Array:
     shape = [1] * values.ndim
     if quant.scale.size > 1:
-        shape[axis] = quant.scale.size
+        shape[quant.axis] = quant.scale.size
     result: Array = ((values.astype(np.int64) - quant.zero) * quant.scale.reshape(shape)).astype(np.float32)
     return result
 
@@ -55,7 +74,10 @@ class _Pass:
         return (float(known.scale), known.zero, known.dtype) == (float(quant.scale), quant.zero, quant.dtype)
 
     def quantize(self, node: Node) -> None:
-        quant = _activation(_quant(self.graph, node, 1, 2))
+        dtype = node.attr("output_dtype", 0)
+        if dtype not in _TYPES:
+            raise Refused("output_dtype: %d is not int8 or uint8" % dtype)
+        quant = _activation(_quant(self.graph, node, 1, 2, _TYPES[dtype]))
         source = self.name(node.inputs[0])
         if self.note(source, quant):
             self.same[node.outputs[0]] = source
@@ -65,12 +87,17 @@ class _Pass:
 
     def dequantize(self, node: Node) -> None:
         graph, source, output = self.graph, self.name(node.inputs[0]), node.outputs[0]
-        quant = _quant(graph, node, 1, 2)
-        if source in graph.constants:
-            axis = int(node.attr("axis", 1))
-            values = graph.constants[source]
-            graph.constants[output] = _floats(values, quant, axis)
-            graph.integers[output] = values, quant
+        values = graph.constants.get(source)
+        known = values.dtype.name if values is not None else graph.quant[source].dtype if source in graph.quant else \
+            graph.types.get(node.inputs[0], "")
+        if not known and (len(node.inputs) < 3 or not node.inputs[2]):
+            raise Refused("no zero point says of which type %s is" % source)
+        quant = _quant(graph, node, 1, 2, known or "uint8")
+        if quant.dtype != (known or quant.dtype):
+            raise Refused("its zero point is %s, %s is %s" % (quant.dtype, source, known))
+        if values is not None:
+            quant = _along(values, quant, int(node.attr("axis", 1)))
+            graph.constants[output], graph.integers[output] = _floats(values, quant), (values, quant)
             return
         if self.note(source, _activation(quant)):
             self.same[output] = source
@@ -79,8 +106,8 @@ class _Pass:
 
     def constant(self, name: str, quant: Quant, axis: int) -> str:
         """A constant of integers as floats."""
-        made = name + "/float"
-        self.graph.constants[made] = _floats(self.graph.constants[name], quant, axis)
+        made, quant = self.graph.fresh(name), _along(self.graph.constants[name], quant, axis)
+        self.graph.constants[made] = _floats(self.graph.constants[name], quant)
         self.graph.integers[made] = self.graph.constants[name], quant
         self.graph.shapes[made] = self.graph.constants[name].shape
         return made

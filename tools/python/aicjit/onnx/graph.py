@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import aicjit
 
 from .._program import Array
@@ -45,11 +47,12 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Quant:
-    """q stands for (q - zero) * scale; scale: a number, or for weights one a channel."""
+    """q stands for (q - zero) * scale; scale: a number, or for weights one for each place along an axis."""
 
     scale: Array
     zero: int
     dtype: str
+    axis: int = 0
 
     @property
     def shift(self) -> int:
@@ -88,12 +91,24 @@ class Graph:
     images: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     #: Constants that are integers in the file, with what they stand for.
     integers: dict[str, tuple[Array, Quant]] = field(default_factory=dict)
+    #: Types of values that are integers, where the package onnx infers them.
+    types: dict[str, str] = field(default_factory=dict)
+    #: Whether a pooling gives fewer windows than the package onnx counts, so that sizes behind it are not as inferred.
+    fewer: bool = False
+    _fresh: int = 0
 
     def copy(self) -> Graph:
         """One to be changed; constants are shared."""
         nodes = [replace(node, inputs=list(node.inputs), outputs=list(node.outputs)) for node in self.nodes]
         return replace(self, nodes=nodes, outputs=dict(self.outputs), constants=dict(self.constants), shapes=dict(self.shapes),
                        results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set())
+
+    def fresh(self, name: str) -> str:
+        """A name that the file does not have, for a value of our own."""
+        self._fresh += 1
+        made = "%s/%d" % (name, self._fresh)
+        names = {name for node in self.nodes for name in (*node.inputs, *node.outputs)}
+        return made if made not in names and made not in self.constants and made not in self.inputs else self.fresh(name)
 
     def rename(self, same: dict[str, str]) -> None:
         """Lets outputs be other values."""
@@ -117,6 +132,26 @@ class Graph:
         if index >= len(node.inputs) or not node.inputs[index]:
             return default
         return self.constant(node, index, what)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a value: as many axes as the file gives it, with the sizes that its layer does."""
+        if name in self.constants:
+            return tuple(self.constants[name].shape)
+        channels, height, width = self.image(name)
+        rank = len(self.shapes.get(name, (0, 0, 0, 0)))
+        return (1, channels) if rank == 2 else (1, channels, width) if rank == 3 else (1, channels, height, width)
+
+    def aligned(self, node: Node, main: str) -> None:
+        """Raises where the result of arithmetic has other axes than the tensor `main`: they are counted from the last one, so
+        that [C] are no numbers a channel of [1, C, H, W], and [1, C, 1, 1] and [1, C] become [1, C, 1, C]."""
+        shapes = [self.shape(name) for name in node.inputs]
+        try:
+            found: tuple[int, ...] = np.broadcast_shapes(*shapes)
+        except ValueError:
+            found = ()
+        if found != self.shape(main):
+            raise Refused("of the shapes %s, %s" % (" and ".join(str(list(shape)) for shape in shapes), "which do not fit"
+                                                    if not found else "whose result has the shape %s" % list(found)))
 
     def image(self, name: str) -> tuple[int, int, int]:
         """Channels, height and width of a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from .._blocks import PLAIN, Act, Window
@@ -39,6 +39,13 @@ class Layer:
     @property
     def name(self) -> str:
         return self.nodes[0].name
+
+
+def along(quant: Quant, axis: int) -> Quant:
+    """The scales of weights, which are those of outputs, whose axis this is, or one for all."""
+    if quant.scale.size > 1 and quant.axis != axis:
+        raise Refused("weights with a scale for each input")
+    return replace(quant, axis=0)
 
 
 def sized(what: str, values: Optional[Array], *sizes: int) -> None:

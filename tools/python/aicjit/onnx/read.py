@@ -16,6 +16,11 @@ from .graph import LARGEST, Graph, ModelError, Node
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 Shapes = Mapping[str, Sequence[int]]
 _TYPES = ("float32", "float16", "int8", "uint8")
+#: Operators whose results are other ones each time, and elements above which what is constant is not computed here.
+_RANDOM = ("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli")
+_FOLDED = 1 << 28
+#: The first set of operators that count axes as those of today do.
+_FIRST = 7
 
 
 def package() -> Any:
@@ -36,7 +41,11 @@ def _external(model: Any, name: str, folder: str) -> None:
             continue
         path = os.path.join(folder, entries.get("location", ""))
         if not os.path.isfile(path):
-            raise ModelError("%s: tensor %s: its data are in the file %s, which is not there" % (name, tensor.name, path))
+            raise ModelError("%s: tensor %s: its data are in the file %s, which is %s" % (
+                name, tensor.name, path, "no file" if os.path.exists(path) else "not there"))
+        for key in ("offset", "length"):
+            if not entries.get(key, "0").isdecimal():
+                raise ModelError("%s: tensor %s: the %s of its data is %r" % (name, tensor.name, key, entries[key]))
         end = int(entries.get("offset", 0)) + int(entries.get("length", 0))
         if os.path.getsize(path) < end:
             raise ModelError("%s: tensor %s: the file %s has %d bytes, its data end at %d" % (
@@ -65,8 +74,13 @@ def read_model(source: Source) -> tuple[Any, str]:
     if not model.graph.node and not model.graph.output:
         raise ModelError("%s: is no ONNX file: there is no graph in it" % name)
     _external(model, name, folder)
-    if folder:
-        onnx.load_external_data_for_model(model, folder)
+    try:
+        if folder:
+            onnx.load_external_data_for_model(model, folder)
+    except OSError as error:
+        raise aicjit.FileError("%s: %s" % (name, error), aicjit.Status.IO) from error
+    except Exception as error:  # such as links and paths out of the folder, which the package does not follow
+        raise ModelError("%s: external data: %s" % (name, error)) from error
     return model, name
 
 
@@ -91,6 +105,8 @@ def _given_shapes(graph: Any, name: str, shapes: Shapes, constants: set[str]) ->
             elif dim.dim_value > 0:
                 size = dim.dim_value
             else:
+                if dim.HasField("dim_value"):
+                    raise ModelError("%s: input %s: axis %d has %d elements" % (name, value.name, i, dim.dim_value))
                 example = ", ".join(str(d.dim_value or (1 if j == 0 else 224)) for j, d in enumerate(dims))
                 raise ModelError("%s: input %s: axis %d (%s) has no fixed size: pass shapes={%r: (%s)} with the size that it "
                                  "has" % (name, value.name, i, dim.dim_param or "unnamed", value.name, example))
@@ -119,7 +135,8 @@ def _node(onnx: Any, node: Any, index: int) -> Node:
 
 def _evaluate(onnx: Any, node: Any, values: dict[str, Array], model: Any) -> Optional[list[Array]]:
     """What a node of constants gives; None: it cannot be computed here."""
-    if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
+    random = node.op_type in _RANDOM or (node.op_type == "Dropout" and len(node.input) > 2)
+    if random or any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
         return None
     inputs = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(values[name].dtype),
                                                  values[name].shape) for name in dict.fromkeys(node.input) if name]
@@ -138,6 +155,8 @@ def _arrays(onnx: Any, model: Any, name: str) -> dict[str, Array]:
     values: dict[str, Array] = {}
     for tensor in model.graph.initializer:
         try:
+            if tensor.data_type not in onnx.TensorProto.DataType.values():
+                raise ValueError("its type has the number %d, which the package onnx does not know" % tensor.data_type)
             values[tensor.name] = onnx.numpy_helper.to_array(tensor)
         except Exception as error:
             raise ModelError("%s: tensor %s: %s" % (name, tensor.name, error)) from error
@@ -147,8 +166,11 @@ def _arrays(onnx: Any, model: Any, name: str) -> dict[str, Array]:
 def _constants(onnx: Any, model: Any, values: dict[str, Array]) -> list[Any]:
     """Computes what is constant; the nodes that are left. DequantizeLinear of a constant stays: its integers are wanted."""
     left = []
+    sizes = {value.name: float(np.prod([max(dim.dim_value, 1) for dim in value.type.tensor_type.shape.dim], dtype=np.float64))
+             for value in (*model.graph.value_info, *model.graph.output)}
     for node in model.graph.node:
-        if node.op_type != "DequantizeLinear" and all(i in values or not i for i in node.input):
+        large = any(sizes.get(output, 0) > _FOLDED for output in node.output)
+        if node.op_type != "DequantizeLinear" and not large and all(i in values or not i for i in node.input):
             found = _evaluate(onnx, node, values, model)
             if found is not None:
                 values.update(zip([output for output in node.output if output], found))
@@ -251,6 +273,10 @@ def read(source: Source, shapes: Optional[Shapes] = None,
 def _read(model: Any, name: str, shapes: Optional[Shapes],
           outputs: Optional[Sequence[str]]) -> tuple[Graph, Callable[[], bytes]]:
     onnx = package()
+    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
+    if opset and not _FIRST <= opset <= onnx.defs.onnx_opset_version():
+        raise ModelError("%s: is of operator set %d: %d to %d are supported, the latter by this version of the package onnx" % (
+            name, opset, _FIRST, onnx.defs.onnx_opset_version()))
     constants = _arrays(onnx, model, name)
     initial = set(constants)
     large = _take_weights(onnx, model)
@@ -282,6 +308,8 @@ def _read(model: Any, name: str, shapes: Optional[Shapes],
         if max(shape, default=1) > LARGEST:
             raise ModelError("%s: input %s: an axis of %d elements, more than %d" % (name, key, max(shape), LARGEST))
     outs = {v.name: (_type_of(onnx, v, name), known.get(v.name, ())) for v in model.graph.output}
-    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
-    graph = Graph([_node(onnx, node, i) for i, node in enumerate(nodes)], ins, outs, constants, known, opset)
+    codes = {onnx.TensorProto.INT8: "int8", onnx.TensorProto.UINT8: "uint8"}
+    types = {value.name: codes[value.type.tensor_type.elem_type] for value in (*model.graph.value_info, *model.graph.input)
+             if value.type.tensor_type.elem_type in codes}
+    graph = Graph([_node(onnx, node, i) for i, node in enumerate(nodes)], ins, outs, constants, known, opset, types=types)
     return graph, lambda: _whole(onnx, model, large)

@@ -9,7 +9,7 @@ import numpy as np
 from .._blocks import Window
 from .._program import Array
 from .graph import Graph, Node, Refused
-from .layer import Layer, sized
+from .layer import Layer, along, sized
 
 
 def _phases(size: int, kernel: int, stride: int, begin: int, output: int) -> tuple[list[list[tuple[int, int]]], int, int, int]:
@@ -63,8 +63,8 @@ def transposed(graph: Graph, node: Node) -> list[Layer]:
     if integers is not None:
         values, quant = integers
         scale = np.tile(quant.scale.reshape(-1), count) if quant.scale.size > 1 else quant.scale
-        integers = phases(values.reshape(weight.shape), quant.zero), replace(quant, scale=scale)
-    pixels = node.outputs[0] if stride == 1 else "%s/pixels" % node.outputs[0]
+        integers = phases(values.reshape(weight.shape), quant.zero), replace(along(quant, 1), scale=scale, axis=0)
+    pixels = node.outputs[0] if stride == 1 else graph.fresh(node.outputs[0])
     layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], -(-height // stride), -(-width // stride)),
                   Window((kh, kw), pad=(left, right, top, bottom)), phases(weight.astype(np.float32, copy=False)),
                   None if bias is None else np.tile(bias.astype(np.float32), count), integers)
