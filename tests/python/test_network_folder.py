@@ -1,5 +1,8 @@
 """Networks from Python: results, several outputs, batches, what is refused."""
 
+import os
+import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -109,3 +112,88 @@ def test_first_result_imports_little(folder):
     assert "aicjit._net" in said.split()
     late = {"aicjit.onnx", "aicjit._layers", "aicjit._net_file", "tempfile", "statistics", "concurrent.futures", "numpy.typing"}
     assert not late & set(said.split())
+
+
+class Interrupted(BaseException):
+    """As KeyboardInterrupt, which pytest would take for its own."""
+
+
+def interrupt(monkeypatch, number, after):
+    """Lets the call with this number of those that change files fail, before or after it was made."""
+    calls = []
+
+    def wrap(owner, name):
+        real = getattr(owner, name)
+
+        def call(*args, **keys):
+            calls.append(name)
+            last = len(calls) == number + 1
+            if last and not after:
+                raise Interrupted
+            try:
+                return real(*args, **keys)
+            finally:
+                if last:
+                    raise Interrupted
+
+        monkeypatch.setattr(owner, name, call)
+
+    for owner, name in ((os, "rename"), (os, "replace"), (pathlib.Path, "unlink"), (pathlib.Path, "write_text"), (np, "save"),
+                        (shutil, "copyfile")):
+        wrap(owner, name)
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_folder_is_one_network_whatever_happens(folder, arrays, tmp_path, monkeypatch, after):
+    """Of the same names, with other constants: the old one until the new one is complete, wherever saving ends."""
+    a, b = arrays
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "network.txt").write_text(TEXT.replace("constant two two.npy", "constant two two.npy\n# comment\nconstant one one.npy")
+                                       .replace("twice input0=sum input1=two", "twice input0=one input1=two"))
+    np.save(other / "two.npy", np.full((3, 4), 3, np.float32))
+    np.save(other / "one.npy", np.ones((3, 4), np.float32))
+    old, new = 2 * (a + b), np.full((3, 4), 3, np.float32)
+    network, number, ends = aicjit.Network.open(other), 0, []
+    while not ends or ends[-1] != "done":
+        target = tmp_path / ("target%d" % number)
+        aicjit.Network.open(folder).save(target)
+        assert sorted(path.name for path in target.iterdir()) == ["network.txt", "two.npy"]
+        with monkeypatch.context() as patched:
+            interrupt(patched, number, after)
+            try:
+                network.save(target)
+                ends.append("done")
+            except Interrupted:
+                ends.append("interrupted")
+        twice = aicjit.Network.open(target)(a, b)[0].reshape(3, 4)
+        assert np.array_equal(twice, new) or (ends[-1] == "interrupted" and np.array_equal(twice, old)), (number, ends)
+        network.save(target)  # what an interrupted process left is no obstacle, and goes
+        assert np.array_equal(aicjit.Network.open(target)(a, b)[0].reshape(3, 4), new)
+        assert len(list(target.iterdir())) == 3
+        number += 1
+    assert number > 5
+
+
+def test_saving_again_leaves_nothing_behind(folder, tmp_path):
+    """A constant of another content has another name for a while; of the same content the file stays."""
+    target = tmp_path / "target"
+    for value in (1, 2, 2, 3, 1, 3):
+        np.save(folder / "two.npy", np.full((3, 4), value, np.float32))
+        aicjit.Network.open(folder).save(target)
+        constant, = target.glob("*.npy")
+        assert (np.load(constant) == value).all() and len(list(target.iterdir())) == 2
+        assert np.array_equal(aicjit.Network.open(target)(*[np.ones((3, 4), np.float32)] * 2)[0], np.full(12, 2 * value))
+
+
+def test_saving_that_fails(folder, tmp_path, monkeypatch):
+    aicjit.Network.open(folder).save(tmp_path / "target")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "target").iterdir()}
+    np.save(folder / "two.npy", np.full((3, 4), 7, np.float32))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        aicjit.Network.open(folder).save(tmp_path / "target")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "target").iterdir()} == before

@@ -194,7 +194,7 @@ static bool show_progress(void *user, size_t made, size_t kernels)
 
 static int open_network(network_state *n)
 {
-    int status = cli_session_open(&n->session);
+    int status = n->session.context == NULL ? cli_session_open(&n->session) : CLI_DONE;
     if (status != CLI_DONE) {
         return status;
     }
@@ -320,7 +320,8 @@ static int compile_network(network_state *n)
 {
     char made[PATH_MAX];
     aic_cache_stats stats = aic_cache_stats_init();
-    int status = n->file != NULL ? convert_file(n, made) : CLI_DONE;
+    int status = cli_session_open(&n->session); /* options that are wrong change no folder */
+    status = status == CLI_DONE && n->file != NULL ? convert_file(n, made) : status;
     status = status == CLI_DONE ? open_network(n) : status;
     status = status == CLI_DONE ? cli_status(NULL, aic_context_cache_stats(n->session.context, &stats)) : status;
     if (status == CLI_DONE) {

@@ -13,7 +13,7 @@ from aicjit.__main__ import _tool
 
 
 def compile_file(file, *more):
-    return subprocess.run([_tool(), "network", "compile", str(file), *more], capture_output=True, text=True, timeout=100,
+    return subprocess.run([_tool(), "network", "compile", str(file), *more], capture_output=True, text=True,
                           env={**os.environ, "AIC_PYTHON": sys.executable})
 
 
@@ -64,3 +64,24 @@ def test_wrong_files(file, tmp_path):
         assert not (tmp_path / name).exists()
     done = compile_file(file, "-o", str(tmp_path / "broken.onnx"))
     assert (done.returncode, done.stderr) == (2, "aicjit: network: %s: File exists\n" % (tmp_path / "broken.onnx"))
+
+
+def test_a_folder_of_another_network(file, tmp_path):
+    """A network that fails leaves the old one; one that is made takes its place, and nothing of the old one stays."""
+    folder = tmp_path / "folder"
+    assert compile_file(file, "-o", str(folder)).returncode == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    g = Graph(2)
+    g.node("NonZero", [g.conv("x", "c", (8, 3, 3, 3))], "y")
+    onnx.save(g.model([1, 3, 8, 8]), tmp_path / "wrong.onnx")
+    assert compile_file(tmp_path / "wrong.onnx", "-o", str(folder)).returncode == 2
+    g = Graph(2)
+    g.conv("x", "y", (8, 3, 3, 3))
+    onnx.save(g.model([1, 3, 8, 8]), tmp_path / "other.onnx")
+    done = compile_file(tmp_path / "other.onnx", "-o", str(folder), "--isa", "none")
+    assert done.returncode == 2 and "none" in done.stderr
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert compile_file(tmp_path / "other.onnx", "-o", str(folder)).returncode == 0
+    x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
+    assert np.array_equal(aicjit.Network.open(folder)(x), aicjit.onnx.load(tmp_path / "other.onnx")(x))
+    assert len(list(folder.iterdir())) == len(before)

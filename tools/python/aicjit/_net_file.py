@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import filecmp
+import itertools
 import os
 import pathlib
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 import aicjit
 
-from ._program import Place, Program, Step
+from ._program import Array, Place, Program, Step
 
 _HEAD = "# aicjit network, version 1"
 
@@ -94,32 +97,102 @@ class _Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def _replace(target: pathlib.Path, text: str) -> None:
-    new = target / "network.txt.new"
-    new.write_text(text, encoding="ascii")
-    os.replace(new, target / "network.txt")
+class _Install:
+    """Puts a network where another one may be: that one stays whole until network.txt is replaced, in one step, since files that
+    it reads are not written to. A constant that is there already is taken; one of another content gets another name."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.target = pathlib.Path(folder)
+        self.target.mkdir(parents=True, exist_ok=True)
+        self.files: dict[str, str] = {}  # of constants: the name that each has
+        self.new: list[pathlib.Path] = []  # what goes unless the text takes its place
+        self.made = self.target / "network.txt.new"
+
+    def constant(self, name: str, store: Callable[[pathlib.Path], object]) -> None:
+        """A file NAME.npy, or NAME.1.npy and so on, that store() writes."""
+        stem = _stem(name)
+        made = self._fresh("constant.npy.new")
+        store(made)
+        names = (stem + ".npy" if i == 0 else "%s.%d.npy" % (stem, i) for i in itertools.count())
+        for candidate in (one for one in names if one not in self.files.values()):
+            path = self.target / candidate
+            if not os.path.lexists(path):
+                self.new.append(path)
+                os.rename(made, path)
+            elif path.is_file() and not path.is_symlink() and filecmp.cmp(made, path, shallow=False):
+                made.unlink()
+            else:
+                continue
+            self.files[name] = candidate
+            return
+
+    def text(self, text: str) -> None:
+        """network.txt; what it takes the place of goes."""
+        self._fresh(self.made.name).write_text(text, encoding="ascii")
+        os.replace(self.made, self.target / "network.txt")
+        self.new = []
+        stems, used = {_stem(name) for name in self.files}, set(self.files.values())
+        for path in list(self.target.iterdir()):
+            if path.name.endswith(".npy") and path.name not in used and _stem(path.name) in stems:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    def _fresh(self, name: str) -> pathlib.Path:
+        path = self.target / name
+        self.new.append(path)
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()  # of a process that was ended
+        return path
+
+    def __enter__(self) -> _Install:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.made in self.new and not self.made.exists():
+            return  # it has taken its place
+        for path in self.new:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _stem(name: str) -> str:
+    """The name of a constant's file as it was before it met others."""
+    return re.sub(r"(\.\d+)?(\.npy)?$", "", name)
 
 
 def write(program: Program, folder: str | os.PathLike[str]) -> None:
-    """Writes the folder: network.txt last, so that one which is there is whole, unless the folder had another before."""
+    """Writes the folder: a network that is there before is whole until the new one is."""
     writer = _Writer(program)
     text = writer.write()
-    target = pathlib.Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     used = {place.name for step in program.steps if isinstance(step, Step) for place in step.inputs.values()}
-    for name in program.constants:
-        if name in used:
-            np.save(target / (writer.names[name] + ".npy"), program.constants[name])
-    _replace(target, text)
+    with _Install(folder) as install:
+        for name in program.constants:
+            if name in used:
+                array = program.constants[name]
+                install.constant(writer.names[name] + ".npy", lambda path: _save(path, array))
+        install.text(_renamed(text, install.files))
+
+
+def _save(path: pathlib.Path, array: Array) -> None:
+    with open(path, "wb") as file:  # np.save() would add a suffix to a name
+        np.save(file, array)
+
+
+def _renamed(text: str, files: Mapping[str, str]) -> str:
+    """The text with other names of files."""
+    return re.sub(_CONSTANT, lambda line: line[1] + files[line[2]], text, flags=re.MULTILINE)
+
+
+_CONSTANT = r"^(\s*constant\s+\S+\s+)(\S+)(?=\s*$)"
 
 
 def copy(source: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
     """Copies a folder: network.txt and the constants that it names."""
     origin, target = pathlib.Path(source), pathlib.Path(folder)
     text = (origin / "network.txt").read_text(encoding="ascii")
-    target.mkdir(parents=True, exist_ok=True)
-    if target.resolve() == origin.resolve():
-        return
-    for name in re.findall(r"^\s*constant\s+\S+\s+(\S+)\s*$", text, re.MULTILINE):
-        shutil.copyfile(origin / name, target / name)
-    _replace(target, text)
+    with _Install(target) as install:
+        if target.resolve() == origin.resolve():
+            return
+        for name in dict.fromkeys(name for _, name in re.findall(_CONSTANT, text, re.MULTILINE)):
+            install.constant(name, lambda path: shutil.copyfile(origin / name, path))
+        install.text(_renamed(text, install.files))
