@@ -25,14 +25,7 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# "SOURCE DEPENDENCY" by line: the first dependency of an object is its source.
-ninja -C "$1" -t deps | awk -v root="$root/" '
-    function relative(path) { return index(path, root) == 1 ? substr(path, length(root) + 1) : path }
-    /^[^ ].*: #deps/ { source = ""; next }
-    NF == 0 { next }
-    { sub(/^ +/, "") }
-    source == "" { source = relative($0); next }
-    { print source "\t" relative($0) }' >"$work/pairs"
+bash "$root/tests/checks/dependencies.bash" "$1" >"$work/pairs"
 
 while read -r sources except forbidden; do
     [ -n "$sources" ] || continue

@@ -54,14 +54,11 @@ check "references call each other and $allowed_calls only" "$work/strange"
 awk 'FILENAME == ARGV[1] { own[$1] = 1; next } $1 in own { print $2 " calls " $1 }' "$work/own" "$work/generator" >"$work/back"
 check "the generator calls no reference" "$work/back"
 
-# The dependencies that the compiler reported; the first one of an object is its source.
-ninja -C "$1" -t deps | awk -v root="$root/" '
-    function relative(path) { return index(path, root) == 1 ? substr(path, length(root) + 1) : path }
-    /^[^ ].*: #deps/ { source = ""; next }
-    NF == 0 { next }
-    { sub(/^ +/, "") }
-    source == "" { source = relative($0); next }
-    { print source "\t" relative($0) }' | sort -u >"$work/pairs"
+bash "$root/tests/checks/dependencies.bash" "$1" >"$work/pairs"
+for folder in frontend/reference codegen; do
+    grep -q "^$folder/[^\t]*"$'\t'"frontend/include/aic/" "$work/pairs" || echo "no source in $folder includes a public header"
+done >"$work/unread"
+check "the dependencies are there" "$work/unread"
 awk -F '\t' -v allowed="$allowed_headers" '$1 ~ /^frontend\/reference\// && $2 !~ /^\// && $2 !~ allowed {
     print $1 " includes " $2 }' "$work/pairs" >"$work/includes"
 check "references include public headers, their own and messages" "$work/includes"
