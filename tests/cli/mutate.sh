@@ -122,4 +122,28 @@ listed() { MUTATIONS=list.txt bash "$here/../mutate/run.sh" tree "$@"; }
 expect 'a suite sees it' 0 '^1: seen: caught$' listed 1
 expect 'no test sees it' 1 '^2: unseen: SURVIVED$' listed 2
 expect 'what is counted tells' 0 '^3: counted: caught$' listed 3
+
+# What fails without the mistake, too, what cannot be run, and what a signal from outside ends, has caught nothing.
+cat >tree/build/aicjit-tests <<'END'
+#!/bin/sh
+grep -q 'sum = 2' tree/sum.c || [ "$1" = wrong ] && exit 1
+grep -q 'sum = 3' tree/sum.c && kill -"$1" $$
+grep -q 'sum = 4' tree/sum.c && exec ./none
+[ "$CK_RUN_CASE" != counted ] || echo 'no test is of the suite and case that CK_RUN_SUITE and CK_RUN_CASE name'
+END
+mistake() { printf '%s\n' "$1 sum.c $3" "= mistake $1" '- int sum = 1;' "+ int sum = $2;"; }
+{ mistake 1 2 wrong && mistake 2 2 right && mistake 3 3 TERM && mistake 4 3 KILL && mistake 5 3 SEGV && mistake 6 3 ABRT &&
+    mistake 7 4 right && mistake 8 2 script:none && mistake 9 2 corpus:none; } >list.txt
+listed "" >verdicts.txt
+said() { ok "$1" grep -Eq "^$2: mistake $2: $3\$" verdicts.txt; }
+said 'a test that fails anyway' 1 'not tried: wrong fails without a mistake'
+said 'a test that fails' 2 caught
+said 'a process that is told to end' 3 'TERM was ended by signal 15'
+said 'a process that is killed' 4 'KILL was ended by signal 9'
+said 'a process that ends badly' 5 caught
+said 'a process that gives up' 6 caught
+said 'a program that is gone' 7 'right cannot be run'
+said 'a script that is not there' 8 'not tried: script:none fails without a mistake'
+said 'operators that are not there' 9 'not tried: corpus:none fails without a mistake'
+ok 'the sum' grep -q '^3 passed, 6 failed$' verdicts.txt
 finish

@@ -21,6 +21,7 @@ import random
 import re
 import resource
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -191,6 +192,15 @@ def limits(seconds):
     return inside
 
 
+def bad(status, command):
+    """Whether a program that ends so has noticed something. What ends it from outside, and a command that is not there, are no
+    answer: all that would come after is left."""
+    status = status if status < 0 or status <= 128 else 128 - status  # as a shell says it
+    if -status in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGPIPE, signal.SIGTERM) or status in (125, 126, 127):
+        sys.exit("%s: %s" % (" ".join(map(str, command)), "ended by signal %d" % -status if status < 0 else "cannot be run"))
+    return status != 0
+
+
 def fails(command, seconds, build):
     """Whether the test notices something: it says so in a line, ends badly, takes several times as long as it should, or stands
     still."""
@@ -208,7 +218,7 @@ def fails(command, seconds, build):
                 if re.search(rb"^FAILED", said, re.M):
                     return True
                 if not more:
-                    return process.wait() != 0
+                    return bad(process.wait(), command)
         return True
     finally:
         end_group(process)
@@ -231,6 +241,10 @@ class Bench:
                 sys.exit(f"{reach} is of other sources")
             self.code = {line: number for number, line in enumerate(known["code"])}
             self.reach = {name: (one["seconds"], frozenset(one["lines"])) for name, one in known["tests"].items()}
+            for name in [name for name, one in known["tests"].items() if one["status"] != 0 and name in self.tests]:
+                if fails(self.tests[name], 5 * self.reach[name][0] + 20, self.build):
+                    print(f"{name}: fails without a mistake, and is not asked", flush=True)
+                    del self.reach[name]
 
     def make(self, *targets):
         return subprocess.run(["ninja", "-C", self.build, *targets], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
