@@ -278,6 +278,33 @@ static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *v
 #undef AIC_ENUM
 };
 
+/* "?" and a number: bits that no other text of the field's kind stands for. */
+static aic_status value_odd(const reader *in, word w, uint64_t *value)
+{
+    const char *name = NULL;
+    uint64_t bits = 0;
+    bool fits = aic_bits_parse(w.start + 1, w.length - 1, &bits) == AIC_NUMBER_OK;
+    *value = bits;
+    if (in->field->kind == AIC_KIND_BOOL) {
+        fits = fits && bits > 1 && bits <= UINT8_MAX;
+    } else if (in->field->kind == AIC_KIND_REAL) {
+        double real;
+        memcpy(&real, &bits, sizeof real);
+        fits = fits && real != real; /* the bits of one that is no number */
+    } else {
+        name = fits ? aic_enum_word(in->field->kind, bits) : NULL;
+        fits = fits && bits <= UINT32_MAX && name == NULL;
+    }
+    return fits ? AIC_OK
+                : fail_at(in, w.start, "%s is not a \"?\" and a number for which there is no word", show(w).text);
+}
+
+/* Whether such bits are something else than the values that the rest of the text has. */
+static bool has_odd(aic_field_kind kind)
+{
+    return kind == AIC_KIND_BOOL || kind == AIC_KIND_REAL || kind == AIC_KIND_DTYPE || kind >= AIC_KIND_FIRST_ENUM;
+}
+
 /* A quantisation word by its parts, where 64 bits may be; *found: there is one. */
 static aic_status read_quant(reader *in, bool *found, uint64_t *value)
 {
@@ -305,7 +332,9 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
         return AIC_OK;
     }
     aic_status status = read_word(in, "a value", &w);
-    if (status == AIC_OK) {
+    if (status == AIC_OK && w.start[0] == '?' && has_odd(in->field->kind)) {
+        status = value_odd(in, w, &value);
+    } else if (status == AIC_OK) {
         status = value_readers[in->field->kind](in, w, &value);
     }
     if (status == AIC_OK) {

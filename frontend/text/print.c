@@ -1,5 +1,6 @@
 /* Writes operator text in its canonical form: every key but those that were added and have their default, in the order
- * of the field list, one spelling. */
+ * of the field list, one spelling. Values that have no other one, as fields without effect may have, are "?" and a
+ * number. */
 #include "frontend/text/text.h"
 
 #include "frontend/core/diag.h"
@@ -10,7 +11,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* One entry. Values outside an enumeration come out as numbers: they are for messages, and do not read back. */
+/* Whether the text of a number stands for all of its bits: of the many that are no number it does for one. */
+static bool tells_bits(double value)
+{
+    double back = 0;
+    char text[AIC_NUMBER_TEXT_MAX];
+    aic_number_print(value, text);
+    return aic_number_parse(text, strlen(text), &back) == AIC_NUMBER_OK &&
+           aic_bits_of_double(back) == aic_bits_of_double(value);
+}
+
+/* One entry. */
 static void put_entry(aic_sink *out, const aic_field *field, const void *desc, uint32_t index)
 {
     const uint64_t word = aic_field_word(field, desc, index);
@@ -23,8 +34,10 @@ static void put_entry(aic_sink *out, const aic_field *field, const void *desc, u
     switch (field->kind) {
     case AIC_KIND_REAL:
         memcpy(&real, &word, sizeof real);
-        name = number;
-        aic_number_print(real, number);
+        if (tells_bits(real)) {
+            name = number;
+            aic_number_print(real, number);
+        }
         break;
     case AIC_KIND_FLOAT32:
         single = (uint32_t)word;
@@ -54,8 +67,14 @@ static void put_entry(aic_sink *out, const aic_field *field, const void *desc, u
         break;
     }
     if (!name) {
-        snprintf(number, sizeof number, "%" PRId64, (int64_t)word);
+        const bool integer =
+            field->kind == AIC_KIND_INT || field->kind == AIC_KIND_DIMS || field->kind == AIC_KIND_SIZE;
         name = number;
+        if (integer) {
+            snprintf(number, sizeof number, "%" PRId64, (int64_t)word);
+        } else {
+            snprintf(number, sizeof number, "?0x%" PRIx64, word);
+        }
     }
     aic_sink_put(out, name);
 }

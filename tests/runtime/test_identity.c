@@ -42,36 +42,60 @@ static void set_up(void)
                                  .machine = &machine};
 }
 
-static aic_identity identity_of(const aic_codegen_request *request)
-{
+/* An identity, and what dumps say of it. */
+typedef struct known {
     aic_identity identity;
-    ck_assert_int_eq(aic_identity_create(request, &identity), AIC_OK);
-    return identity;
+    char *text;
+} known;
+
+static char *text_of(const aic_codegen_request *request)
+{
+    char *text = NULL;
+    ck_assert_msg(aic_identity_print(request, &text) == AIC_OK, "%s", aic_last_error());
+    return text;
 }
 
-static bool same_bytes(const aic_identity *a, const aic_identity *b)
+static known known_of(const aic_codegen_request *request)
 {
-    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+    known made = {.text = text_of(request)};
+    ck_assert_int_eq(aic_identity_create(request, &made.identity), AIC_OK);
+    return made;
+}
+
+static void forget(known *k)
+{
+    aic_identity_free(&k->identity);
+    free(k->text);
+}
+
+/* Whether their bytes are equal: then, and only then, so are their texts, which are made of the requests. */
+static bool is_same(const known *a, const known *b)
+{
+    const bool same =
+        a->identity.size == b->identity.size && memcmp(a->identity.bytes, b->identity.bytes, a->identity.size) == 0;
+    ck_assert_msg(same == (strcmp(a->text, b->text) == 0), "%s bytes, but texts are\n%sand\n%s",
+                  same ? "equal" : "other", a->text, b->text);
+    return same;
 }
 
 /* ---- what is in them ---- */
 
 /* Another request is another kernel in every respect. */
-static void check_other(const aic_identity *a, const aic_codegen_request *request, const char *what)
+static void check_other(const known *a, const aic_codegen_request *request, const char *what)
 {
-    aic_identity b = identity_of(request);
-    ck_assert_msg(!same_bytes(a, &b), "%s makes no other identity", what);
-    ck_assert_msg(a->hash != b.hash, "%s", what);
-    ck_assert_msg(strcmp(a->symbol, b.symbol) != 0, "%s", what);
-    aic_identity_free(&b);
+    known b = known_of(request);
+    ck_assert_msg(!is_same(a, &b), "%s makes no other identity", what);
+    ck_assert_msg(a->identity.hash != b.identity.hash, "%s", what);
+    ck_assert_msg(strcmp(a->identity.symbol, b.identity.symbol) != 0, "%s", what);
+    forget(&b);
 }
 
 START_TEST(every_part_counts)
 {
-    aic_identity a = identity_of(&base), again = identity_of(&base);
-    ck_assert(same_bytes(&a, &again));
-    ck_assert_str_eq(a.symbol, again.symbol);
-    ck_assert_uint_eq(a.hash, aic_hash_bytes(a.bytes, a.size));
+    known a = known_of(&base), again = known_of(&base);
+    ck_assert(is_same(&a, &again));
+    ck_assert_str_eq(a.identity.symbol, again.identity.symbol);
+    ck_assert_uint_eq(a.identity.hash, aic_hash_bytes(a.identity.bytes, a.identity.size));
     aic_codegen_request other = base;
     other.target = aic_target_find(AIC_ARCH_X86_64, "avx512");
     check_other(&a, &other, "the level");
@@ -81,21 +105,21 @@ START_TEST(every_part_counts)
     other.passes = "instcombine";
     check_other(&a, &other, "passes");
     other.passes = "";
-    aic_identity none = identity_of(&other);
-    ck_assert(same_bytes(&a, &none));
+    known none = known_of(&other);
+    ck_assert(is_same(&a, &none));
     other = base;
     other.schedule = SCHEDULE;
     check_other(&a, &other, "a schedule");
-    aic_identity scheduled = identity_of(&other);
+    known scheduled = known_of(&other);
     other.schedule = "schedule(kernel=vector, rows=1, cols=3)";
     check_other(&scheduled, &other, "another schedule");
     other = base;
     other.triple = "aarch64-linux-musl", other.symbol = "name"; /* are not looked at */
-    aic_identity elsewhere = identity_of(&other);
-    ck_assert(same_bytes(&a, &elsewhere));
-    aic_identity *const made[] = {&a, &again, &none, &scheduled, &elsewhere};
+    known elsewhere = known_of(&other);
+    ck_assert(is_same(&a, &elsewhere));
+    known *const made[] = {&a, &again, &none, &scheduled, &elsewhere};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-        aic_identity_free(made[i]);
+        forget(made[i]);
     }
 }
 END_TEST
@@ -103,7 +127,7 @@ END_TEST
 /* Every entry of every list: semantics, what is supposed of the machine, and the fields of a stage. */
 START_TEST(every_entry_counts)
 {
-    aic_identity a = identity_of(&base);
+    known a = known_of(&base);
     const aic_op_info *op = aic_op_get(specs[0].stage[0].op);
     const struct {
         const aic_record *record;
@@ -121,10 +145,58 @@ START_TEST(every_entry_counts)
             }
         }
     }
-    aic_identity again = identity_of(&base);
-    ck_assert(same_bytes(&a, &again));
-    aic_identity_free(&a);
-    aic_identity_free(&again);
+    known again = known_of(&base);
+    ck_assert(is_same(&a, &again));
+    forget(&a);
+    forget(&again);
+}
+END_TEST
+
+/* Every entry of every operator, and every level of every architecture. */
+START_TEST(every_operator_counts)
+{
+    static const uint64_t FLIPPED[] = {1, 2, UINT64_C(1) << 31};
+    aic_spec *drawn, made;
+    ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, 5, &drawn), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(drawn, NULL, &made), AIC_OK);
+    aic_spec_destroy(drawn);
+    aic_codegen_request request = base;
+    request.spec = &made;
+    known a = known_of(&request);
+    const aic_record *record = &aic_op_get((aic_op)_i)->record;
+    for (size_t f = 0; f < record->count; f++) {
+        for (size_t i = 0; i < record->fields[f].count * sizeof FLIPPED / sizeof FLIPPED[0]; i++) {
+            const aic_field *field = &record->fields[f];
+            const uint32_t entry = (uint32_t)i % field->count;
+            const uint64_t word = aic_field_word(field, &made.stage[0].desc, entry);
+            aic_field_set_word(field, &made.stage[0].desc, entry, word ^ FLIPPED[i / field->count]);
+            known b = known_of(&request);
+            ck_assert(is_same(&a, &b) == (aic_field_word(field, &made.stage[0].desc, entry) == word));
+            forget(&b);
+            aic_field_set_word(field, &made.stage[0].desc, entry, word);
+        }
+    }
+    forget(&a);
+}
+END_TEST
+
+START_TEST(every_level_counts)
+{
+    const aic_target *target;
+    known last = {.text = NULL};
+    for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
+        for (size_t i = 0; (target = aic_target_at((aic_arch)arch, i)) != NULL; i++) {
+            aic_codegen_request request = base;
+            request.target = target;
+            known k = known_of(&request);
+            ck_assert(last.text == NULL || !is_same(&last, &k));
+            if (last.text != NULL) {
+                forget(&last);
+            }
+            last = k;
+        }
+    }
+    forget(&last);
 }
 END_TEST
 
@@ -142,13 +214,14 @@ START_TEST(forms_differ)
     for (size_t i = 0; i < FORMS; i++) {
         aic_codegen_request request = base;
         request.count = forms[i].count, request.spec = forms[i].spec;
-        aic_identity a = identity_of(&request);
-        ck_assert_msg(strncmp(a.symbol, forms[i].symbol, strlen(forms[i].symbol)) == 0, "%s", a.symbol);
+        known a = known_of(&request);
+        ck_assert_msg(strncmp(a.identity.symbol, forms[i].symbol, strlen(forms[i].symbol)) == 0, "%s",
+                      a.identity.symbol);
         for (size_t k = 0; k < i; k++) {
             request.count = forms[k].count, request.spec = forms[k].spec;
             check_other(&a, &request, forms[i].symbol);
         }
-        aic_identity_free(&a);
+        forget(&a);
     }
 }
 END_TEST
@@ -157,28 +230,22 @@ END_TEST
 START_TEST(schedules_come_last)
 {
     aic_codegen_request request = base;
-    aic_identity plain = identity_of(&request);
+    known plain = known_of(&request);
     request.schedule = SCHEDULE;
-    aic_identity tuned = identity_of(&request);
+    known tuned = known_of(&request);
     request.spec = &specs[1];
-    aic_identity other = identity_of(&request);
-    ck_assert_uint_eq(plain.problem, tuned.problem);
-    ck_assert_mem_eq(plain.bytes, tuned.bytes, plain.problem);
-    ck_assert(other.problem != plain.problem || memcmp(other.bytes, plain.bytes, plain.problem) != 0);
-    aic_identity_free(&plain);
-    aic_identity_free(&tuned);
-    aic_identity_free(&other);
+    known other = known_of(&request);
+    ck_assert_uint_eq(plain.identity.problem, tuned.identity.problem);
+    ck_assert_mem_eq(plain.identity.bytes, tuned.identity.bytes, plain.identity.problem);
+    ck_assert(other.identity.problem != plain.identity.problem ||
+              memcmp(other.identity.bytes, plain.identity.bytes, plain.identity.problem) != 0);
+    forget(&plain);
+    forget(&tuned);
+    forget(&other);
 }
 END_TEST
 
 /* ---- what they say ---- */
-
-static char *text_of(const aic_codegen_request *request)
-{
-    char *text = NULL;
-    ck_assert_msg(aic_identity_print(request, &text) == AIC_OK, "%s", aic_last_error());
-    return text;
-}
 
 /* The line that begins here is `expected`; returns where the next one begins. */
 static const char *check_line(const char *text, const char *expected)
@@ -287,9 +354,9 @@ START_TEST(dumps_have_names_of_kernels)
     request.target = context->target;
     request.machine = context->machine;
     request.schedule = _i == 0 ? NULL : schedule;
-    aic_identity identity = identity_of(&request);
-    ck_assert_str_eq(identity.symbol, info.name);
-    aic_identity_free(&identity);
+    known k = known_of(&request);
+    ck_assert_str_eq(k.identity.symbol, info.name);
+    forget(&k);
     aic_free(ir);
     aic_kernel_destroy(kernel);
     aic_context_destroy(context);
@@ -303,6 +370,8 @@ Suite *suite_identity(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, every_part_counts);
     tcase_add_test(tcase, every_entry_counts);
+    tcase_add_loop_test(tcase, every_operator_counts, AIC_OP_NONE + 1, AIC_OP_END);
+    tcase_add_test(tcase, every_level_counts);
     tcase_add_test(tcase, forms_differ);
     tcase_add_test(tcase, schedules_come_last);
     tcase_add_test(tcase, readable_text);

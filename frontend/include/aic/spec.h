@@ -122,7 +122,8 @@ AIC_API size_t aic_spec_stages(const aic_spec *spec);
 AIC_API aic_op aic_spec_stage_op(const aic_spec *spec, size_t stage);
 
 /* Writes the canonical text: every key (`groups` only if not 1), fixed order; reading it back gives an equal
- * specification. At most `capacity` bytes with the closing zero; *length (may be NULL) gets the length without
+ * specification. A value that no word stands for, as a field without effect may hold, is "?" and its bits: ?0x4d.
+ * At most `capacity` bytes with the closing zero; *length (may be NULL) gets the length without
  * it, also when the buffer was too small, which is AIC_INVALID_ARGUMENT unless capacity is 0. */
 AIC_API aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length);
 
