@@ -70,6 +70,13 @@ void json_text(const char *key, const char *text)
     }
 }
 
+void json_texts(const char *const members[][2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        json_text(members[i][0], members[i][1]);
+    }
+}
+
 void json_piece(const char *key, const char *text, size_t length)
 {
     begin(key);

@@ -22,6 +22,12 @@ void json_real(const char *key, double value);                /* as exactly as a
 void json_fixed(const char *key, double value, int decimals); /* a measured one: so many digits behind the point */
 void json_bool(const char *key, bool value);
 
+/* Several members that are texts, {"key", text}, ...; and an element of the array that is an object of such members. */
+#define JSON_TEXTS(...)                                                                                                \
+    json_texts((const char *const[][2]){__VA_ARGS__}, sizeof((const char *const[][2]){__VA_ARGS__}) / sizeof(char *[2]))
+#define JSON_RECORD(...) (json_object(NULL), JSON_TEXTS(__VA_ARGS__), json_end())
+void json_texts(const char *const members[][2], size_t count);
+
 /* ---- UTF-8, which JSON and the pages are, in texts from outside: names of files, of benchmark lines ---- */
 
 /* Bytes of the character that `text` begins with, of at most `length`; 0 where they are none of UTF-8. */

@@ -130,10 +130,7 @@ static void put_operands(const differ_case *c)
         const cli_operand *o = &c->operands.items[i];
         const char *fill = c->fill[i][0] != '\0' ? c->fill[i] : o->fill;
         if (fill != NULL || o->in != NULL) {
-            json_object(NULL);
-            json_text("name", o->operand.name);
-            json_text(fill != NULL ? "fill" : "in", fill != NULL ? fill : o->in);
-            json_end();
+            JSON_RECORD({"name", o->operand.name}, {fill != NULL ? "fill" : "in", fill != NULL ? fill : o->in});
         }
     }
     json_end();
@@ -149,10 +146,7 @@ static void put_first(const differ_case *c)
     result_text(c, 1, element, right);
     json_object("first");
     json_integer("element", element);
-    json_text("operand", o->operand.name);
-    json_text("at", where);
-    json_text("a", left);
-    json_text("b", right);
+    JSON_TEXTS({"operand", o->operand.name}, {"at", where}, {"a", left}, {"b", right});
     json_end();
 }
 
@@ -176,9 +170,7 @@ static void put_report(const differ_report *r)
 {
     const differ_case *c = r->c;
     json_object(NULL);
-    json_text("operator", r->text);
-    json_text("a", c->side[0].name);
-    json_text("b", c->side[1].name);
+    JSON_TEXTS({"operator", r->text}, {"a", c->side[0].name}, {"b", c->side[1].name});
     put_keys(r->keys);
     put_operands(c);
     json_bool("searched", c->searched);

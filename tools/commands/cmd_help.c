@@ -39,8 +39,7 @@ static void put_key(const op_sheet *sheet, size_t index)
     sheet_type(sheet, index, type, sizeof type);
     sheet_default(key, fallback, sizeof fallback);
     json_object(NULL);
-    json_text("name", key->name);
-    json_text("type", type);
+    JSON_TEXTS({"name", key->name}, {"type", type});
     json_integer("entries", key->count);
     if (strchr(type, '|') != NULL) {
         json_words("values", type, '|');
@@ -48,18 +47,13 @@ static void put_key(const op_sheet *sheet, size_t index)
     json_bool("required", key->required);
     json_text("default", key->required ? NULL : fallback);
     put_limits(sheet, key->name);
-    json_text("meaning", sheet->meanings[index]);
-    json_text("source", sheet_source(sheet->name, "field", key->name));
+    JSON_TEXTS({"meaning", sheet->meanings[index]}, {"source", sheet_source(sheet->name, "field", key->name)});
     json_end();
 }
 
 static void put_role(const sheet_role *role)
 {
-    json_object(NULL);
-    json_text("name", role->name);
-    json_text("shape", role->shape);
-    json_text("meaning", role->meaning);
-    json_end();
+    JSON_RECORD({"name", role->name}, {"shape", role->shape}, {"meaning", role->meaning});
 }
 
 static void put_rules(const char *op)
@@ -68,11 +62,7 @@ static void put_rules(const char *op)
     json_array("rules");
     for (size_t i = 0; (rule = aic_rule_at(i)) != NULL; i++) {
         if (strcmp(rule->op, op) == 0 && strcmp(rule->kind, "rule") == 0) {
-            json_object(NULL);
-            json_text("field", rule->field);
-            json_text("text", rule->text);
-            json_text("source", rule->source);
-            json_end();
+            JSON_RECORD({"field", rule->field}, {"text", rule->text}, {"source", rule->source});
         }
     }
     json_end();
@@ -83,8 +73,7 @@ static int help_json_operator(aic_op op)
 {
     const op_sheet *sheet = sheet_of(op);
     json_object(NULL);
-    json_text("operator", sheet->name);
-    json_text("about", sheet->about);
+    JSON_TEXTS({"operator", sheet->name}, {"about", sheet->about});
     json_array("keys");
     for (size_t i = 0; i < sheet->key_count; i++) {
         put_key(sheet, i);
@@ -110,10 +99,7 @@ static void put_operators(void)
 {
     json_array("operators");
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
-        json_object(NULL);
-        json_text("name", sheet_of((aic_op)op)->name);
-        json_text("about", sheet_of((aic_op)op)->about);
-        json_end();
+        JSON_RECORD({"name", sheet_of((aic_op)op)->name}, {"about", sheet_of((aic_op)op)->about});
     }
     json_end();
 }
@@ -125,9 +111,7 @@ static void put_option(const args_option *option, bool shared)
     static const char *const KINDS[] = {[ARGS_FLAG] = "flag",   [ARGS_TEXT] = "text", [ARGS_INTEGER] = "integer",
                                         [ARGS_REAL] = "number", [ARGS_LIST] = "list", [ARGS_EACH] = "list"};
     json_object(NULL);
-    json_text("name", option->name);
-    json_text("kind", KINDS[option->kind]);
-    json_text("value", option->value);
+    JSON_TEXTS({"name", option->name}, {"kind", KINDS[option->kind]}, {"value", option->value});
     if (option->kind == ARGS_TEXT && strchr(option->value, '|') != NULL) {
         json_words("values", option->value, '|');
     }
@@ -148,9 +132,7 @@ static void put_command(const args_command *command)
 {
     const args_option *option;
     json_object(NULL);
-    json_text("command", command->name);
-    json_text("arguments", command->arguments);
-    json_text("summary", command->summary);
+    JSON_TEXTS({"command", command->name}, {"arguments", command->arguments}, {"summary", command->summary});
     json_array("options");
     for (size_t i = 0; (option = args_option_at(command, i)) != NULL; i++) {
         put_option(option, i >= command->option_count);
@@ -175,10 +157,7 @@ static int help_json_names(void)
     put_operators();
     json_array("commands");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        json_object(NULL);
-        json_text("name", command->name);
-        json_text("about", command->summary);
-        json_end();
+        JSON_RECORD({"name", command->name}, {"about", command->summary});
     }
     json_end();
     json_end();
@@ -201,10 +180,7 @@ static int help_json_all(void)
     put_operators();
     json_array("environment");
     for (size_t i = 0; (variable = command_variable_at(i)) != NULL; i++) {
-        json_object(NULL);
-        json_text("name", variable->name);
-        json_text("meaning", variable->meaning);
-        json_end();
+        JSON_RECORD({"name", variable->name}, {"meaning", variable->meaning});
     }
     json_end();
     json_end();
@@ -217,38 +193,25 @@ static void put_choice(const aic_choice *choice)
 {
     const aic_reading *reading;
     json_object(NULL);
-    json_text("key", choice->key);
-    json_text("decision", choice->row);
-    json_text("meaning", choice->meaning);
+    JSON_TEXTS({"key", choice->key}, {"decision", choice->row}, {"meaning", choice->meaning});
     json_array("readings");
     for (size_t i = 0; (reading = aic_reading_at(i)) != NULL; i++) {
         if (strcmp(reading->key, choice->key) == 0) {
-            json_object(NULL);
-            json_text("value", reading->value);
-            json_text("origin", reading->origin);
-            json_text("meaning", reading->meaning);
-            json_end();
+            JSON_RECORD({"value", reading->value}, {"origin", reading->origin}, {"meaning", reading->meaning});
         }
     }
     json_end();
     json_end();
 }
 
-static int put_profile(const aic_profile *profile)
+/* The choices of a profile that differ from the default. Returns an exit status. */
+static int profile_choices(const aic_profile *profile, char text[CLI_SEMANTICS_TEXT_MAX])
 {
-    char text[CLI_SEMANTICS_TEXT_MAX];
     aic_semantics semantics = aic_semantics_init();
-    aic_status failed = aic_semantics_apply_profile(&semantics, profile->name);
-    failed = failed == AIC_OK ? aic_semantics_print_choices(&semantics, text, sizeof text, NULL) : failed;
-    if (failed != AIC_OK) {
-        return cli_status("help", failed);
-    }
-    json_object(NULL);
-    json_text("name", profile->name);
-    json_text("meaning", profile->meaning);
-    json_text("choices", text);
-    json_end();
-    return CLI_DONE;
+    const aic_status failed = aic_semantics_apply_profile(&semantics, profile->name);
+    return cli_status("help", failed != AIC_OK
+                                  ? failed
+                                  : aic_semantics_print_choices(&semantics, text, CLI_SEMANTICS_TEXT_MAX, NULL));
 }
 
 static int help_json_choices(void)
@@ -264,7 +227,9 @@ static int help_json_choices(void)
     json_end();
     json_array("profiles");
     for (size_t i = 0; status == CLI_DONE && (profile = aic_profile_at(i)) != NULL; i++) {
-        status = put_profile(profile);
+        char text[CLI_SEMANTICS_TEXT_MAX] = "";
+        status = profile_choices(profile, text);
+        JSON_RECORD({"name", profile->name}, {"meaning", profile->meaning}, {"choices", text});
     }
     json_end();
     json_end();
@@ -390,16 +355,13 @@ static int print_choices(void)
     }
     printf("\nprofiles, how other sources read them; --profile NAME:\n");
     const aic_profile *profile;
-    for (size_t i = 0; (profile = aic_profile_at(i)) != NULL; i++) {
-        char text[CLI_SEMANTICS_TEXT_MAX];
-        aic_semantics semantics = aic_semantics_init();
-        if (aic_semantics_apply_profile(&semantics, profile->name) != AIC_OK ||
-            aic_semantics_print_choices(&semantics, text, sizeof text, NULL) != AIC_OK) {
-            return cli_status("help", AIC_OUT_OF_MEMORY);
-        }
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && (profile = aic_profile_at(i)) != NULL; i++) {
+        char text[CLI_SEMANTICS_TEXT_MAX] = "";
+        status = profile_choices(profile, text);
         printf("  %s  %s\n      %s\n", profile->name, profile->meaning, text[0] == '\0' ? "(all defaults)" : text);
     }
-    return CLI_DONE;
+    return status;
 }
 
 /* ---- commands ---- */

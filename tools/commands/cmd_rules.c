@@ -26,13 +26,8 @@ static void put_json(const aic_rule *rule)
     default_of(rule, value, sizeof value);
     json_compact();
     json_object(NULL);
-    json_text("op", rule->op);
-    json_text("kind", rule->kind);
-    json_text("id", rule->id);
-    json_text("field", rule->field);
-    json_text("text", rule->text);
-    json_text("origin", rule->origin);
-    json_text("source", rule->source);
+    JSON_TEXTS({"op", rule->op}, {"kind", rule->kind}, {"id", rule->id}, {"field", rule->field}, {"text", rule->text},
+               {"origin", rule->origin}, {"source", rule->source});
     if (value[0] != '\0') {
         json_text("value", value);
     }

@@ -169,8 +169,7 @@ static void put_event(const diagnosis *d, int e)
     const diagnosis_event *event = &d->event[e];
     const aic_event_info *info = aic_event_at((size_t)e);
     json_object(NULL);
-    json_text("name", info->name);
-    json_text("meaning", info->meaning);
+    JSON_TEXTS({"name", info->name}, {"meaning", info->meaning});
     json_integer("count", event->count);
     put_place(d, event->first);
     json_integer("first_element", event->first);
@@ -193,9 +192,7 @@ int diagnosis_print_json(const diagnosis *d)
         return cli_fail_memory("the diagnosis", 0);
     }
     json_object(NULL);
-    json_text("spec", text);
-    json_text("choices", d->choices);
-    json_text("operand", d->output->operand.name);
+    JSON_TEXTS({"spec", text}, {"choices", d->choices}, {"operand", d->output->operand.name});
     json_integer("elements", elements_of(d));
     json_array("events");
     for (int e = 0; e < AIC_EVENT_END; e++) {

@@ -274,16 +274,10 @@ static void put_markdown(const matrix *m)
 static void put_example(const example *e)
 {
     json_object(NULL);
-    json_text("operator", aic_op_name(e->op));
-    json_text("key", e->reading->key);
-    json_text("value", e->reading->value);
-    json_text("row", e->choice->row);
+    JSON_TEXTS({"operator", aic_op_name(e->op)}, {"key", e->reading->key}, {"value", e->reading->value},
+               {"row", e->choice->row});
     if (e->command != NULL) {
-        json_text("at", e->where);
-        json_text("a", e->left);
-        json_text("b", e->right);
-        json_text("step", e->step);
-        json_text("command", e->command);
+        JSON_TEXTS({"at", e->where}, {"a", e->left}, {"b", e->right}, {"step", e->step}, {"command", e->command});
     }
     json_end();
 }
