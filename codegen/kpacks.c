@@ -41,12 +41,7 @@ static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
 {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
     LLVMTypeRef type = aic_vector(e->i16, 2 * lanes);
-    LLVMValueRef halves = LLVMBuildBitCast(e->builder, floats, type, ""), odd[2 * AIC_LINE_BYTES];
-    aic_limit("channels of a vector", lanes, sizeof odd / sizeof *odd);
-    for (unsigned i = 0; i < lanes; i++) {
-        odd[i] = LLVMConstInt(e->i32, 2 * i + 1, false);
-    }
-    return LLVMBuildShuffleVector(e->builder, halves, LLVMGetUndef(type), LLVMConstVector(odd, lanes), "");
+    return aic_lanes_of_two(e, LLVMBuildBitCast(e->builder, floats, type, ""), LLVMGetUndef(type), 1, 2, lanes);
 }
 
 /* Splits float16 into two bfloat16. A float16 has 11 significant bits; the upper 8 are one bfloat16 and the others

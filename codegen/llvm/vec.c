@@ -197,7 +197,7 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
 
 /* ---- shuffles ---- */
 
-static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
+LLVMValueRef aic_shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
 {
     LLVMValueRef mask[AIC_LANES_MAX];
     aic_limit("lanes of a shuffle", count, AIC_LANES_MAX);
@@ -215,7 +215,7 @@ LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsig
     for (unsigned i = 0; i < count; i++) {
         from[i] = first + i * stride;
     }
-    return shuffle(e, a, b, from, count);
+    return aic_shuffle(e, a, b, from, count);
 }
 
 LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count)
@@ -225,7 +225,7 @@ LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned 
 
 LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count)
 {
-    return shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
+    return aic_shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
 }
 
 LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count)
@@ -253,7 +253,7 @@ void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows
             for (unsigned j = 0; j < lanes; j++) {
                 from[j] = half + j / 2 + j % 2 * lanes;
             }
-            next[i] = shuffle(e, vectors[i / 2], vectors[i / 2 + n / 2], from, lanes);
+            next[i] = aic_shuffle(e, vectors[i / 2], vectors[i / 2 + n / 2], from, lanes);
         }
         memcpy(vectors, next, n * sizeof *vectors);
     }
@@ -309,11 +309,11 @@ static LLVMValueRef put_lanes(aic_emit *e, LLVMValueRef whole, LLVMValueRef part
     for (unsigned i = 0; i < lanes; i++) {
         from[i] = i < count ? i : 0;
     }
-    LLVMValueRef wide = shuffle(e, part, LLVMGetPoison(LLVMTypeOf(part)), from, lanes);
+    LLVMValueRef wide = aic_shuffle(e, part, LLVMGetPoison(LLVMTypeOf(part)), from, lanes);
     for (unsigned i = 0; i < lanes; i++) {
         from[i] = i >= first && i < first + count ? lanes + i - first : i;
     }
-    return shuffle(e, whole, wide, from, lanes);
+    return aic_shuffle(e, whole, wide, from, lanes);
 }
 
 LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, unsigned count, LLVMValueRef pointer,

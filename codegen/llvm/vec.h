@@ -84,7 +84,8 @@ LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned 
 LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned stride,
                               unsigned count);
 
-/* Any lanes of v. */
+/* Any lanes of a and b, whose numbers go on behind those of a; any lanes of v. */
+LLVMValueRef aic_shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count);
 LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count);
 
 /* Vectors of one type, a power of two of them, as one. */

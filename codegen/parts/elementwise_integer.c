@@ -205,16 +205,15 @@ static int shift_in_lanes(const taking *t)
 static LLVMValueRef moved_up(const taking *t)
 {
     const unsigned bytes = t->l->lane / BYTE_BITS, below = bytes - t->in->bits / BYTE_BITS, all = t->n * WORD_BYTES;
-    LLVMValueRef from[AIC_LANES_MAX],
-        vector = LLVMBuildBitCast(t->e->builder, t->words, integers(t->e, BYTE_BITS, all), "");
+    unsigned from[AIC_LANES_MAX];
+    LLVMValueRef vector = LLVMBuildBitCast(t->e->builder, t->words, integers(t->e, BYTE_BITS, all), "");
     aic_limit("bytes of words", all, AIC_LANES_MAX);
     for (unsigned i = 0; i < all; i++) {
         const unsigned word = i / WORD_BYTES, byte = i % bytes, lane = i % WORD_BYTES / bytes;
         const unsigned source = word * WORD_BYTES + t->origin[lane].byte + byte - below;
-        from[i] = LLVMConstInt(t->e->i32, byte < below ? all : source, false);
+        from[i] = byte < below ? all : source;
     }
-    LLVMValueRef zero = aic_zero(LLVMTypeOf(vector));
-    return LLVMBuildShuffleVector(t->e->builder, vector, zero, LLVMConstVector(from, all), "");
+    return aic_shuffle(t->e, vector, aic_zero(LLVMTypeOf(vector)), from, all);
 }
 
 static LLVMValueRef take(const taking *t)

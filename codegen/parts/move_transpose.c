@@ -42,15 +42,6 @@ static unsigned least(int64_t a, int64_t b)
     return (unsigned)aic_least(a, b);
 }
 
-static LLVMValueRef shuffle(const grid *g, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
-{
-    LLVMValueRef mask[ELEMENTS_MAX];
-    for (unsigned i = 0; i < count; i++) {
-        mask[i] = LLVMConstInt(g->e->i32, from[i], false);
-    }
-    return LLVMBuildShuffleVector(g->e->builder, a, b, LLVMConstVector(mask, count), "");
-}
-
 static LLVMTypeRef element(const grid *g)
 {
     return LLVMIntTypeInContext(g->e->context, 8 * g->size);
@@ -66,7 +57,7 @@ static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
             from[i] = i;
         }
         for (unsigned i = 0; i < count / 2; i++) {
-            parts[i] = shuffle(g, parts[2 * i], parts[2 * i + 1], from, elements);
+            parts[i] = aic_shuffle(g->e, parts[2 * i], parts[2 * i + 1], from, elements);
         }
     }
     return parts[0];
@@ -133,7 +124,7 @@ static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsi
     for (unsigned i = 0; i < total; i++) {
         from[i] = i + over < total ? i + over : i;
     }
-    return shuffle(g, value, LLVMGetPoison(type), from, total);
+    return aic_permute(g->e, value, from, total);
 }
 
 /* What of the input one lane of a register needs: `read` of its rows, in a row of bytes when all of them follow each
@@ -185,7 +176,7 @@ static LLVMValueRef load_packed(const grid *g, LLVMTypeRef type, unsigned before
         from[i] = before + i / g->width * extent + (at < extent ? at : extent - 1);
     }
     LLVMValueRef at = input_at(g, row, (int64_t)column - before);
-    return shuffle(g, aic_load(g->e, type, at, 0, g->size), LLVMGetPoison(type), from, g->lane_elements);
+    return aic_permute(g->e, aic_load(g->e, type, at, 0, g->size), from, g->lane_elements);
 }
 
 /* Rows from `row` on, each of one lane block's width, as one lane of a register. */
@@ -229,7 +220,7 @@ static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
             }
         }
     }
-    return shuffle(g, row, LLVMGetPoison(LLVMTypeOf(row)), from, n);
+    return aic_permute(g->e, row, from, n);
 }
 
 /* The register, whose first row this is, without those rows that are not read as a number says. */
@@ -288,7 +279,7 @@ static void permute(const grid *g, LLVMValueRef *vector)
             from[lane * n + i] = lane * n + i % g->height * g->width + i / g->height;
         }
     }
-    *vector = shuffle(g, *vector, LLVMGetPoison(LLVMTypeOf(*vector)), from, lanes * n);
+    *vector = aic_permute(g->e, *vector, from, lanes * n);
 }
 
 /* aic_transpose in every lane. */
@@ -302,7 +293,7 @@ static void interleave(const grid *g, LLVMValueRef *vectors)
             for (unsigned j = 0; j < total; j++) {
                 from[j] = j / n * n + i % 2 * n / 2 + j % n / 2 + j % 2 * total;
             }
-            next[i] = shuffle(g, vectors[i / 2], vectors[i / 2 + g->count / 2], from, total);
+            next[i] = aic_shuffle(g->e, vectors[i / 2], vectors[i / 2 + g->count / 2], from, total);
         }
         memcpy(vectors, next, g->count * sizeof *vectors);
     }
@@ -373,7 +364,7 @@ static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
         const bool exists = at < g->columns_in_lane * rows;
         from[i] = exists ? lane + at / rows * g->height + at % rows : lane;
     }
-    return g->columns_in_lane == 1 ? vector : shuffle(g, vector, LLVMGetPoison(LLVMTypeOf(vector)), from, total);
+    return g->columns_in_lane == 1 ? vector : aic_permute(g->e, vector, from, total);
 }
 
 /* A lane of columns that follow each other, closed up: stored whole, as the columns behind it come next; those at the

@@ -32,15 +32,6 @@ static LLVMTypeRef vector_of(const turn *t, unsigned units)
     return aic_vector(LLVMIntTypeInContext(t->e->context, 8 * (unsigned)t->k->size), t->lanes * units);
 }
 
-static LLVMValueRef shuffle(const turn *t, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
-{
-    LLVMValueRef mask[LANES_MAX];
-    for (unsigned i = 0; i < count; i++) {
-        mask[i] = LLVMConstInt(t->e->i32, from[i], false);
-    }
-    return LLVMBuildShuffleVector(t->e->builder, a, b, LLVMConstVector(mask, count), "");
-}
-
 /* By how many vectors a lane is turned; the vector that holds column j then. */
 static unsigned turn_of(const turn *t, unsigned lane)
 {
@@ -63,7 +54,7 @@ static void turn_lanes(const turn *t, LLVMValueRef *vectors, unsigned bit, bool 
     }
     for (unsigned v = 0; v < t->odd; v++) {
         const unsigned other = (v + (back ? t->odd - bit % t->odd : bit)) % t->odd;
-        next[v] = shuffle(t, vectors[v], vectors[other], from, total);
+        next[v] = aic_shuffle(t->e, vectors[v], vectors[other], from, total);
     }
     memcpy(vectors, next, t->odd * sizeof *vectors);
 }
@@ -88,7 +79,7 @@ static LLVMValueRef order_lanes(const turn *t, LLVMValueRef vector, unsigned col
             from[first + row] = i;
         }
     }
-    return shuffle(t, vector, LLVMGetPoison(LLVMTypeOf(vector)), from, total);
+    return aic_permute(t->e, vector, from, total);
 }
 
 /* Rows one behind the other become columns. */

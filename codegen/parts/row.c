@@ -362,13 +362,13 @@ static void mix_line(const writer *w, LLVMValueRef target, LLVMValueRef line)
     LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * bytes), parts);
     line = LLVMBuildBitCast(e->builder, line, type, "");
     for (unsigned v = 0; v < fold; v++) {
-        LLVMValueRef lane[PARTS_MAX], others = aic_load(e, type, target, v * AIC_LINE_BYTES, bytes);
+        unsigned from[PARTS_MAX];
+        LLVMValueRef others = aic_load(e, type, target, v * AIC_LINE_BYTES, bytes);
         for (unsigned i = 0; i < parts; i++) {
             const unsigned part = v * parts + i;
-            lane[i] = LLVMConstInt(e->i32, part % fold == 0 ? parts + part / fold : i, false);
+            from[i] = part % fold == 0 ? parts + part / fold : i;
         }
-        LLVMValueRef order = LLVMConstVector(lane, parts);
-        aic_store(e, LLVMBuildShuffleVector(e->builder, others, line, order, ""), target, v * AIC_LINE_BYTES, bytes);
+        aic_store(e, aic_shuffle(e, others, line, from, parts), target, v * AIC_LINE_BYTES, bytes);
     }
 }
 

@@ -50,7 +50,8 @@ static LLVMValueRef spread_kpacks(const aic_tile *k, LLVMValueRef pixel, LLVMTyp
     aic_emit *e = k->e;
     const unsigned outputs = (unsigned)k->key->group_lanes, kpacks = (unsigned)k->key->group_kpacks;
     LLVMTypeRef type = aic_vector(scalar, k->lanes / outputs * kpacks);
-    LLVMValueRef groups = aic_load(e, type, pixel, 0, (unsigned)k->key->kpack_bytes), from[AIC_LINE_BYTES];
+    LLVMValueRef groups = aic_load(e, type, pixel, 0, (unsigned)k->key->kpack_bytes);
+    unsigned from[AIC_LINE_BYTES];
     aic_limit("lanes of a vector", k->lanes, sizeof from / sizeof *from);
     if (outputs == 1 && kpacks == 1) {
         return groups;
@@ -58,9 +59,9 @@ static LLVMValueRef spread_kpacks(const aic_tile *k, LLVMValueRef pixel, LLVMTyp
     /* Else LLVM loads the groups of all pixels once for all k-packs, for which there are no registers. */
     LLVMSetVolatile(groups, kpack > 0);
     for (unsigned i = 0; i < k->lanes; i++) {
-        from[i] = LLVMConstInt(e->i32, i / outputs * kpacks + (unsigned)kpack, false);
+        from[i] = i / outputs * kpacks + (unsigned)kpack;
     }
-    return LLVMBuildShuffleVector(e->builder, groups, LLVMGetUndef(type), LLVMConstVector(from, k->lanes), "");
+    return aic_shuffle(e, groups, LLVMGetUndef(type), from, k->lanes);
 }
 
 /* A k-pack of one pixel for every lane of a vector, from where each output channel sees it. */
