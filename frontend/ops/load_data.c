@@ -9,14 +9,13 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_load_data_desc, field), low, high}
-
 static const aic_range ranges[] = {
-    RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255), RANGE(srcStride, 0, 65535),
-    RANGE(dstGap, 0, 65535),     RANGE(addrMode, 0, 0), /* 1 would count src fractals down */
+#define AIC_LIMIT(field, entry, low, high) {RULE_##field, #field, offsetof(aic_load_data_desc, field), low, high},
+#include <aic/load_data.def>
+#undef AIC_LIMIT
 };
 
-enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0], BEFORE_TRANSPOSE = RANGE_COUNT - 1 };
+enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0], BEFORE_TRANSPOSE = RANGE_COUNT - 1 }; /* addrMode is behind it */
 
 static aic_status load_data_validate(const void *descriptor, const aic_semantics *semantics)
 {

@@ -24,11 +24,11 @@ static square square_of(aic_dtype dtype)
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_load_data_transpose_desc, field), low, high}
-
 static const aic_range ranges[] = {
-    RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255),  RANGE(srcStride, 0, 65535),
-    RANGE(dstGap, 0, 65535),     RANGE(dstFracGap, 0, 65535), RANGE(addrMode, 0, 0),
+#define AIC_LIMIT(field, entry, low, high)                                                                             \
+    {RULE_##field, #field, offsetof(aic_load_data_transpose_desc, field), low, high},
+#include <aic/load_data_transpose.def>
+#undef AIC_LIMIT
 };
 
 enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0] };

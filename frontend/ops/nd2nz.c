@@ -13,13 +13,10 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_nd2nz_desc, field), low, high}
-
 static const aic_range ranges[] = {
-    RANGE(ndNum, 0, 4095),         RANGE(nValue, 0, 16384),
-    RANGE(dValue, 0, 65535),       RANGE(srcNdMatrixStride, 0, 65535),
-    RANGE(srcDValue, 1, 65535),    RANGE(dstNzC0Stride, 1, 16384),
-    RANGE(dstNzNStride, 1, 16384), RANGE(dstNzMatrixStride, 0, 16384),
+#define AIC_LIMIT(field, entry, low, high) {RULE_##field, #field, offsetof(aic_nd2nz_desc, field), low, high},
+#include <aic/nd2nz.def>
+#undef AIC_LIMIT
 };
 
 #define RANGE_COUNT (sizeof ranges / sizeof ranges[0])
