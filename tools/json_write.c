@@ -137,7 +137,8 @@ static bool is_within(char byte, unsigned char low, unsigned char high)
     return (unsigned char)byte >= low && (unsigned char)byte <= high;
 }
 
-size_t utf8_length(const char *text, size_t length)
+/* Bytes of the character that `text` begins with, of at most `length`; 0 where they are none of UTF-8. */
+static size_t length_of(const char *text, size_t length)
 {
     size_t form = 0;
     while (form < sizeof FORMS / sizeof *FORMS && !is_within(*text, FORMS[form].first, FORMS[form].last)) {
@@ -156,7 +157,7 @@ size_t utf8_length(const char *text, size_t length)
 
 size_t utf8_put(FILE *out, const char *text, size_t length)
 {
-    const size_t whole = utf8_length(text, length);
+    const size_t whole = length_of(text, length);
     if (whole == 0) {
         (void)fputs("\xEF\xBF\xBD", out);
         return 1;

@@ -95,21 +95,6 @@ aic_status aic_disk_file_write(const aic_codegen_request *request, const aic_ide
     return status;
 }
 
-aic_status aic_disk_part_write(const aic_part_identity *identity, const aic_piece *piece, unsigned char **bytes,
-                               size_t *size)
-{
-    char *what = aic_part_identity_print(identity);
-    if (what == NULL) {
-        return aic_fail_memory("disk cache", identity->size);
-    }
-    const contents c = {MAGIC_OF_PART, what, identity->bytes, identity->size, NULL, piece};
-    const aic_status status = write_all(&c, bytes, size);
-    free(what);
-    return status;
-}
-
-/* ---- what a part is ---- */
-
 static void print_part(FILE *text, aic_reader *in)
 {
     (void)aic_read_text(in); /* build and LLVM, which have a section of their own */
@@ -125,7 +110,8 @@ static void print_part(FILE *text, aic_reader *in)
     fprintf(text, "\ntarget %.*s, features %016" PRIx64 "\n", (int)level.length, level.text, features);
 }
 
-char *aic_part_identity_print(const aic_part_identity *identity)
+/* What a part is, malloc'ed lines; NULL: memory runs out, or the bytes are no identity of this version. */
+static char *print_identity(const aic_part_identity *identity)
 {
     char *text = NULL;
     size_t length;
@@ -140,6 +126,19 @@ char *aic_part_identity_print(const aic_part_identity *identity)
         text = NULL;
     }
     return text;
+}
+
+aic_status aic_disk_part_write(const aic_part_identity *identity, const aic_piece *piece, unsigned char **bytes,
+                               size_t *size)
+{
+    char *what = print_identity(identity);
+    if (what == NULL) {
+        return aic_fail_memory("disk cache", identity->size);
+    }
+    const contents c = {MAGIC_OF_PART, what, identity->bytes, identity->size, NULL, piece};
+    const aic_status status = write_all(&c, bytes, size);
+    free(what);
+    return status;
 }
 
 /* ---- reading ---- */

@@ -18,7 +18,7 @@
  * Those of a part: "AICP", then
  *
  *     BILD  as above
- *     WHAT  its kind and key, for people: the lines of aic_part_identity_print()
+ *     WHAT  its kind and key, for people: lines
  *     IDEN  its identity (codegen/part_source.h)
  *     PIEC  its piece (codegen/piece.h)
  *     HASH  as above */
@@ -55,6 +55,3 @@ const char *aic_disk_file_object(const unsigned char *bytes, size_t size, const 
 /* The same for the part of an identity: as a piece that is in order (aic_piece_check()), free with aic_piece_free(). */
 const char *aic_disk_file_piece(const unsigned char *bytes, size_t size, const aic_part_identity *identity,
                                 aic_piece *piece);
-
-/* What a part is, malloc'ed lines; NULL: memory runs out, or the bytes are no identity of this version. */
-char *aic_part_identity_print(const aic_part_identity *identity);

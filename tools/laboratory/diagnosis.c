@@ -88,11 +88,14 @@ void diagnosis_close(diagnosis *d)
     *d = (diagnosis){.channels = 0};
 }
 
-void diagnosis_place(const diagnosis *d, int64_t element, char text[DIAGNOSIS_PLACE_MAX])
+/* "dst[0,3,1]", of an element of the result. */
+enum { PLACE_MAX = 320 };
+
+static void place_text(const diagnosis *d, int64_t element, char text[PLACE_MAX])
 {
     char where[OPERAND_TEXT_MAX];
     coordinates_text(&d->output->coordinates, element, where);
-    (void)snprintf(text, DIAGNOSIS_PLACE_MAX, "%.40s%.250s", d->output->operand.name, where);
+    (void)snprintf(text, PLACE_MAX, "%.40s%.250s", d->output->operand.name, where);
 }
 
 /* ---- text ---- */
@@ -134,12 +137,12 @@ void diagnosis_print(const diagnosis *d)
     for (int e = 0; e < AIC_EVENT_END; e++) {
         const diagnosis_event *event = &d->event[e];
         const aic_event_info *info = aic_event_at((size_t)e);
-        char place[DIAGNOSIS_PLACE_MAX];
+        char place[PLACE_MAX];
         if (event->count == 0) {
             continue;
         }
         any = true;
-        diagnosis_place(d, event->first, place);
+        place_text(d, event->first, place);
         printf("  %-16s %" PRId64 ", first %s: %s\n", info->name, event->count, place, info->meaning);
         print_channels(d, event);
     }
@@ -420,7 +423,7 @@ static void put_events(FILE *out, const diagnosis *d)
     (void)fprintf(out, "<table><tr><th>event<th>elements<th>first<th>channels<th style='text-align:left'>what it is\n");
     for (int e = 0; e < AIC_EVENT_END; e++) {
         const diagnosis_event *event = &d->event[e];
-        char place[DIAGNOSIS_PLACE_MAX];
+        char place[PLACE_MAX];
         int64_t channels = 0;
         if (event->count == 0) {
             continue;
@@ -428,7 +431,7 @@ static void put_events(FILE *out, const diagnosis *d)
         for (int64_t c = 0; c < d->channels; c++) {
             channels += event->channel[c] != 0;
         }
-        diagnosis_place(d, event->first, place);
+        place_text(d, event->first, place);
         (void)fprintf(out, "<tr><td>%s<td>%" PRId64 "<td>%s<td>%" PRId64 "<td style='text-align:left'>",
                       aic_event_at((size_t)e)->name, event->count, place, channels);
         page_text(out, aic_event_at((size_t)e)->meaning);

@@ -28,10 +28,6 @@ int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, cons
                    const cli_operands *operands);
 void diagnosis_close(diagnosis *d);
 
-/* "dst[0,3,1]", of an element of the result. */
-enum { DIAGNOSIS_PLACE_MAX = 320 };
-void diagnosis_place(const diagnosis *d, int64_t element, char text[DIAGNOSIS_PLACE_MAX]);
-
 void diagnosis_print(const diagnosis *d);
 int diagnosis_print_json(const diagnosis *d);
 

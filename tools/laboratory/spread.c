@@ -75,13 +75,15 @@ static int open_axes(spread *s)
     return CLI_DONE;
 }
 
-int64_t spread_index(const spread *s, int32_t axis, const int64_t at[AIC_AXES_MAX])
+/* The index of an element along an axis of the spread, from its coordinates. */
+static int64_t index_of(const spread *s, int32_t axis, const int64_t at[AIC_AXES_MAX])
 {
     const spread_axis *a = &s->axis[axis];
     return a->outer < 0 ? at[a->inner] : at[a->outer] * s->coordinates->axis[a->inner].size + at[a->inner];
 }
 
-size_t spread_bucket_of(uint64_t distance)
+/* The bucket of a distance that is not 0. */
+static size_t bucket_of(uint64_t distance)
 {
     size_t bucket = 0;
     if (distance == UINT64_MAX) {
@@ -93,15 +95,18 @@ size_t spread_bucket_of(uint64_t distance)
     return bucket;
 }
 
-void spread_bucket(size_t bucket, char text[SPREAD_BUCKET_TEXT])
+/* "1", "3..4", "NaN and a number". */
+enum { BUCKET_TEXT = 64 };
+
+static void bucket_text(size_t bucket, char text[BUCKET_TEXT])
 {
     if (bucket == SPREAD_NAN) {
-        (void)snprintf(text, SPREAD_BUCKET_TEXT, "NaN and a number");
+        (void)snprintf(text, BUCKET_TEXT, "NaN and a number");
     } else if (bucket < 2) {
-        (void)snprintf(text, SPREAD_BUCKET_TEXT, "%zu", bucket + 1);
+        (void)snprintf(text, BUCKET_TEXT, "%zu", bucket + 1);
     } else {
         const uint64_t half = UINT64_C(1) << (bucket - 1);
-        (void)snprintf(text, SPREAD_BUCKET_TEXT, "%" PRIu64 "..%" PRIu64, half + 1, 2 * half);
+        (void)snprintf(text, BUCKET_TEXT, "%" PRIu64 "..%" PRIu64, half + 1, 2 * half);
     }
 }
 
@@ -116,12 +121,12 @@ int spread_open(spread *s, const aic_operand *tensor, const aic_coordinates *coo
         const size_t offset = (size_t)e * size;
         const uint64_t distance =
             compare_distance(tensor->dtype, (const unsigned char *)a + offset, (const unsigned char *)b + offset);
-        s->bucket[spread_bucket_of(distance)] += distance != 0;
+        s->bucket[bucket_of(distance)] += distance != 0;
         if (marks[e] != 0 && !aic_coordinates_find(coordinates, e, at)) {
             s->between++;
         } else if (marks[e] != 0) {
             for (int32_t d = 0; d < s->axes; d++) {
-                s->axis[d].count[spread_index(s, d, at)]++;
+                s->axis[d].count[index_of(s, d, at)]++;
             }
         }
     }
@@ -182,9 +187,9 @@ void spread_print(const spread *s)
     }
     printf("distances, in values of the type (ulp):\n");
     for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
-        char text[SPREAD_BUCKET_TEXT];
+        char text[BUCKET_TEXT];
         if (s->bucket[i] > 0) {
-            spread_bucket(i, text);
+            bucket_text(i, text);
             printf("  %-16s %" PRId64 "\n", text, s->bucket[i]);
         }
     }
@@ -215,7 +220,7 @@ static int64_t row_of(const map *m, const int64_t *at)
     int64_t row = 0;
     for (int32_t d = 0; d < m->s->axes; d++) {
         if (d != m->across) {
-            row = row * m->s->axis[d].size + spread_index(m->s, d, at);
+            row = row * m->s->axis[d].size + index_of(m->s, d, at);
         }
     }
     return row;
@@ -230,7 +235,7 @@ static void fill_map(map *m)
         if (s->marks[e] == 0 || !aic_coordinates_find(s->coordinates, e, at)) {
             continue;
         }
-        const int64_t x = spread_index(s, m->across, at) / m->column_step, y = row_of(m, at) / m->row_step;
+        const int64_t x = index_of(s, m->across, at) / m->column_step, y = row_of(m, at) / m->row_step;
         const uint64_t distance = compare_distance(s->tensor->dtype, (const unsigned char *)s->a + (size_t)e * size,
                                                    (const unsigned char *)s->b + (size_t)e * size);
         cell *c = &m->cell[y * m->cells_across + x];
@@ -265,7 +270,7 @@ static const char *colour_of(uint64_t distance)
 {
     static const char *const COLOURS[] = {"#fde0c5", "#f8b98a", "#ee8a56", "#d95b3a", "#b2332d", "#7f1423"};
     enum { LAST = sizeof COLOURS / sizeof *COLOURS - 1, STEP = 4 }; /* buckets of a colour */
-    const size_t step = spread_bucket_of(distance) / STEP;
+    const size_t step = bucket_of(distance) / STEP;
     return COLOURS[step < LAST ? step : LAST];
 }
 
@@ -278,11 +283,11 @@ static void put_range(FILE *out, int64_t cell_index, int64_t step, int64_t count
 static void put_cell(FILE *out, const map *m, int64_t x, int64_t y)
 {
     const cell *c = &m->cell[y * m->cells_across + x];
-    char distance[SPREAD_BUCKET_TEXT];
+    char distance[BUCKET_TEXT];
     if (c->differing == 0) {
         return;
     }
-    spread_bucket(spread_bucket_of(c->most), distance);
+    bucket_text(bucket_of(c->most), distance);
     (void)fprintf(out, "<rect x=%" PRId64 " y=%" PRId64 " width=%d height=%d fill='%s'><title>column ", LEFT + x * CELL,
                   TOP + y * CELL, CELL, CELL, colour_of(c->most));
     put_range(out, x, m->column_step, m->columns);
@@ -342,8 +347,8 @@ static void put_distances(FILE *out, const spread *s)
     }
     (void)fprintf(out, "<table><tr><th>values apart<th>elements<th>\n");
     for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
-        char text[SPREAD_BUCKET_TEXT];
-        spread_bucket(i, text);
+        char text[BUCKET_TEXT];
+        bucket_text(i, text);
         if (s->bucket[i] > 0) {
             (void)fprintf(out,
                           "<tr><td>%s<td>%" PRId64 "<td style='text-align:left'><span class=share style='width:%" PRId64

@@ -33,16 +33,6 @@ int spread_open(spread *s, const aic_operand *tensor, const aic_coordinates *coo
                 const unsigned char *marks);
 void spread_close(spread *s);
 
-/* The index of an element along an axis of the spread, from its coordinates. */
-int64_t spread_index(const spread *s, int32_t axis, const int64_t at[AIC_AXES_MAX]);
-
-/* "1", "3..4", "NaN and a number". */
-enum { SPREAD_BUCKET_TEXT = 64 };
-void spread_bucket(size_t bucket, char text[SPREAD_BUCKET_TEXT]);
-
-/* The bucket of a distance that is not 0. */
-size_t spread_bucket_of(uint64_t distance);
-
 /* Prints which indices of each axis differ, and how many elements each distance has. */
 void spread_print(const spread *s);
 

@@ -2,7 +2,8 @@
 #include "codegen/contraction/plan/geometry.h"
 #include "codegen/integer.h"
 
-aic_split aic_split_in_order(int64_t extent, int64_t most)
+/* Cuts an extent into tiles of `most` and what is left. */
+static aic_split split_in_order(int64_t extent, int64_t most)
 {
     const int64_t large = aic_least(extent, most), rest = extent % large;
     return (aic_split){.large = large, .small = rest, .large_count = extent / large, .small_count = rest > 0};
@@ -31,7 +32,7 @@ static int64_t slices_of(const aic_contraction *c, int64_t panel_channels)
 /* Small tiles of m x m results are in order. */
 static aic_split cut(int64_t extent, int64_t most, int64_t m)
 {
-    return m > 0 ? aic_split_in_order(extent, most) : aic_split_evenly(extent, most);
+    return m > 0 ? split_in_order(extent, most) : aic_split_evenly(extent, most);
 }
 
 aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,

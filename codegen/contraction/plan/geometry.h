@@ -91,9 +91,6 @@ static inline aic_split aic_split_evenly(int64_t extent, int64_t most)
         .large = large, .small = large - 1, .large_count = tiles - small_count, .small_count = small_count};
 }
 
-/* Cuts it into tiles of `most` and what is left. */
-aic_split aic_split_in_order(int64_t extent, int64_t most);
-
 /* The size of the smallest tiles that there are. */
 static inline int64_t aic_split_least(const aic_split *s)
 {
