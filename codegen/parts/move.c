@@ -87,7 +87,7 @@ static void begin_loop(const walk *w, aic_loop *loop, const char *text, int64_t 
 
 /* ---- one run ---- */
 
-static LLVMTypeRef bytes_type(aic_emit *e, int64_t bytes)
+LLVMTypeRef aic_move_bytes_type(aic_emit *e, int64_t bytes)
 {
     return bytes <= 8 ? LLVMIntTypeInContext(e->context, (unsigned)bytes * 8) : aic_vector(e->i8, (unsigned)bytes);
 }
@@ -100,12 +100,12 @@ static LLVMValueRef constant_bytes(const walk *w, int64_t bytes)
     for (int64_t i = 0; i < bytes; i++) {
         byte[i] = LLVMConstInt(w->e->i8, (uint64_t)w->k->value >> (i % w->k->size * 8) & 0xff, false);
     }
-    return LLVMConstBitCast(LLVMConstVector(byte, (unsigned)bytes), bytes_type(w->e, bytes));
+    return LLVMConstBitCast(LLVMConstVector(byte, (unsigned)bytes), aic_move_bytes_type(w->e, bytes));
 }
 
 static LLVMValueRef load_bytes(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes)
 {
-    return aic_load(w->e, bytes_type(w->e, bytes), in, offset, (unsigned)w->k->size);
+    return aic_load(w->e, aic_move_bytes_type(w->e, bytes), in, offset, (unsigned)w->k->size);
 }
 
 /* The first `valid` of `bytes` bytes, not all of them, from memory, in accesses that fit exactly, the rest of it
@@ -126,12 +126,12 @@ static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, in
         while (part > 1 && part > valid - done) {
             part /= 2;
         }
-        LLVMTypeRef parts = aic_vector(bytes_type(e, part), (unsigned)(bytes / part));
+        LLVMTypeRef parts = aic_vector(aic_move_bytes_type(e, part), (unsigned)(bytes / part));
         LLVMValueRef at = LLVMConstInt(e->i32, (unsigned long long)(done / part), false);
         value = LLVMBuildInsertElement(e->builder, LLVMBuildBitCast(e->builder, value, parts, ""),
                                        load_bytes(w, in, offset + done, part), at, "");
     }
-    return LLVMBuildBitCast(e->builder, value, bytes_type(e, bytes), "");
+    return LLVMBuildBitCast(e->builder, value, aic_move_bytes_type(e, bytes), "");
 }
 
 static void store_bytes(const walk *w, LLVMValueRef value, LLVMValueRef out, int64_t offset, int64_t bytes)
@@ -197,79 +197,12 @@ static void move_long_run(const walk *w)
 
 /* ---- one tile ---- */
 
-/* Copies the lines of a row aside. */
-static void copy_line(const walk *w, LLVMValueRef from, LLVMValueRef aside)
-{
-    const aic_move_key *k = w->k;
-    aic_emit *e = w->e;
-    const int64_t line = k->stage * k->size;
-    LLVMTypeRef type = bytes_type(e, k->vector);
-    for (int64_t at = 0; at < line; at += k->vector) {
-        aic_store(e, aic_load(e, type, from, at, (unsigned)k->size), aside, at, (unsigned)k->vector);
-    }
-    for (int64_t at = 0; at < line && k->ahead > 0; at += AIC_LINE_BYTES) {
-        aic_fetch_to_read(e, from, k->ahead + at);
-    }
-}
-
-/* Copies the lines of `rows` rows of the tile aside, row after row. Behind the last tile, what is fetched ahead is
- * useless but harmless. */
-static void copy_aside(const walk *w, int64_t rows, LLVMValueRef in, LLVMValueRef aside)
-{
-    const aic_move_key *k = w->k;
-    aic_emit *e = w->e;
-    const int64_t line = k->stage * k->size;
-    for (int64_t row = 0; row < rows; row++) {
-        if (row < k->valid) {
-            copy_line(w, aic_move_row(e, k, in, row), aic_at_const(e, aside, row * line));
-        }
-    }
-}
-
-/* The same of rows in groups: the same row of group after group, as these are near each other. */
-static void copy_groups_aside(const walk *w)
-{
-    const aic_move_key *k = w->k;
-    aic_emit *e = w->e;
-    const int64_t line = k->stage * k->size, groups = k->rows / k->group;
-    int64_t together = 4;
-    while (groups % together != 0) {
-        together /= 2;
-    }
-    for (int64_t row = 0; row < k->valid; row++) {
-        LLVMValueRef from = aic_move_row(e, k, w->pointer[1], row), aside = aic_at_const(e, w->aside, row * line);
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "group: groups of rows that are copied aside", aic_int(e, 0), aic_int(e, groups),
-                       together, NULL, 0);
-        for (int64_t i = 0; i < together; i++) {
-            LLVMValueRef group = aic_add(e, loop.index, aic_int(e, i));
-            copy_line(w, aic_at(e, from, aic_times(e, group, aic_number(e, "in.write"))),
-                      aic_at(e, aside, aic_mul(e, group, k->group * line)));
-        }
-        aic_loop_end(e, &loop);
-    }
-}
-
-/* Copies the tile's lines aside, then transposes them from there. Many rows that are all alike are copied in a loop,
- * whose code is made in less time. */
+/* Copies the tile's lines aside, then transposes them from there. */
 static void emit_staged_tile(const walk *w)
 {
-    enum { TOGETHER = 8 };
     const aic_move_key *k = w->k;
     aic_emit *e = w->e;
-    const int64_t line = k->stage * k->size;
-    if (k->group > 0) {
-        copy_groups_aside(w);
-    } else if (k->valid == k->rows && !k->masks && k->rows > TOGETHER && k->rows % TOGETHER == 0) {
-        aic_loop rows;
-        aic_loop_begin(e, &rows, "row: rows of a tile that are copied aside", aic_int(e, 0), aic_int(e, k->rows),
-                       TOGETHER, NULL, 0);
-        copy_aside(w, TOGETHER, aic_at(e, w->pointer[1], aic_times(e, rows.index, aic_number(e, "row.1"))),
-                   aic_at(e, w->aside, aic_mul(e, rows.index, line)));
-        aic_loop_end(e, &rows);
-    } else {
-        copy_aside(w, k->rows, w->pointer[1], w->aside);
-    }
+    aic_emit_move_aside(e, k, w->pointer[1], w->aside);
     aic_loop columns;
     aic_loop_begin(e, &columns, "column: columns of a tile that is copied aside", aic_int(e, 0), aic_int(e, k->stage),
                    k->cols, NULL, 0);
@@ -279,7 +212,8 @@ static void emit_staged_tile(const walk *w)
     } else {
         advance_read(&out, columns.index);
     }
-    aic_emit_transpose(e, k, w->skip, out.pointer[0], aic_at(e, w->aside, aic_mul(e, columns.index, k->size)), line);
+    aic_emit_transpose(e, k, w->skip, out.pointer[0], aic_at(e, w->aside, aic_mul(e, columns.index, k->size)),
+                       k->stage * k->size);
     aic_loop_end(e, &columns);
 }
 

@@ -80,6 +80,12 @@ static inline int64_t aic_move_gathered(const aic_move_key *k, int64_t column)
     return k->follow > 0 ? column % extent * k->follow + column / extent : column;
 }
 
+/* move.c: what so many bytes are loaded and stored as. */
+LLVMTypeRef aic_move_bytes_type(aic_emit *e, int64_t bytes);
+
+/* move_aside.c, inline: copies the lines of a tile's rows from the input to `aside`, row after row. */
+void aic_emit_move_aside(aic_emit *e, const aic_move_key *key, LLVMValueRef in, LLVMValueRef aside);
+
 /* move_transpose.c: where a row of a tile begins in the input. */
 LLVMValueRef aic_move_row(aic_emit *e, const aic_move_key *key, LLVMValueRef in, int64_t row);
 
