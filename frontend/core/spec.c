@@ -56,10 +56,8 @@ bool aic_spec_exact(const aic_spec *spec)
 
 /* ---- rules ---- */
 
-aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+aic_status aic_spec_check_stages(const aic_spec *spec)
 {
-    aic_semantics own;
-    semantics = aic_semantics_of(semantics, &own);
     if (!spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL");
     }
@@ -73,12 +71,23 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
                             (unsigned)spec->stage[i].op, AIC_OP_END - 1);
         }
     }
+    return AIC_OK;
+}
+
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+{
+    aic_semantics own;
+    semantics = aic_semantics_of(semantics, &own);
+    aic_status status = aic_spec_check_stages(spec);
+    if (status != AIC_OK) {
+        return status;
+    }
     aic_spec result = *spec;
     const aic_op_info *first = aic_op_get(spec->stage[0].op);
     if (first->fill_in) {
         first->fill_in(&result.stage[0].desc);
     }
-    aic_status status = aic_semantics_check(semantics);
+    status = aic_semantics_check(semantics);
     status = status == AIC_OK ? aic_chain_check(spec) : status;
     if (status == AIC_OK) {
         status = first->validate(&result.stage[0].desc, semantics);

@@ -4,6 +4,9 @@
 #include "frontend/core/op.h"
 #include "frontend/core/rule.h"
 
+/* Whether it is one at all: it has stages, and each is an operator. */
+aic_status aic_spec_check_stages(const aic_spec *spec);
+
 /* Checks a specification, as every entry point that takes one does: stage count, operators, rules of each stage and of
  * their fusion. *resolved (may be NULL) gets the specification with the fields filled in that follow from other stages;
  * operands, reference and generator take that one. semantics NULL: the defaults. */

@@ -4,7 +4,7 @@
 #include "frontend/text/text.h"
 
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/text/number.h"
 #include "frontend/text/sink.h"
 
@@ -140,30 +140,14 @@ aic_status aic_record_print_new(const aic_record *record, const void *fields, ch
     return aic_sink_new(put_source, &(source){.record = record, .fields = fields}, text);
 }
 
-/* Whether there is text for every stage. */
-static aic_status check_stages(const aic_spec *spec)
-{
-    if (!spec || spec->count < 1 || spec->count > AIC_STAGES_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL or has no 1..%d operators",
-                        AIC_STAGES_MAX);
-    }
-    for (int32_t i = 0; i < spec->count; i++) {
-        if (!aic_op_get(spec->stage[i].op)) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
-                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
-        }
-    }
-    return AIC_OK;
-}
-
 aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
 {
-    aic_status status = check_stages(spec);
+    aic_status status = aic_spec_check_stages(spec);
     return status == AIC_OK ? aic_sink_write(put_source, &(source){.spec = spec}, buffer, capacity, length) : status;
 }
 
 aic_status aic_spec_print_new(const aic_spec *spec, char **text)
 {
-    aic_status status = check_stages(spec);
+    aic_status status = aic_spec_check_stages(spec);
     return status == AIC_OK ? aic_sink_new(put_source, &(source){.spec = spec}, text) : status;
 }

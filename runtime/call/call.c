@@ -87,33 +87,25 @@ typedef void (*call_10)(in, in, in, in, in, in, in, in, in, in, void *);
 typedef void (*call_11)(in, in, in, in, in, in, in, in, in, in, in, void *);
 typedef void (*call_12)(in, in, in, in, in, in, in, in, in, in, in, in, void *);
 
+/* A case of a switch over the number of operands. */
+#define CALL(count, ...)                                                                                               \
+    case count:                                                                                                        \
+        ((call_##count)f)(__VA_ARGS__, workspace);                                                                     \
+        break
+
 _Static_assert(AIC_OPERANDS_MAX == 12, "call_many() calls every kernel that has more than four operands");
 
 /* Chains with many operands. */
 static __attribute__((noinline)) void call_many(aic_function f, size_t count, const void *const *o, void *workspace)
 {
     switch (count) {
-    case 5:
-        ((call_5)f)(o[0], o[1], o[2], o[3], o[4], workspace);
-        break;
-    case 6:
-        ((call_6)f)(o[0], o[1], o[2], o[3], o[4], o[5], workspace);
-        break;
-    case 7:
-        ((call_7)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], workspace);
-        break;
-    case 8:
-        ((call_8)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], workspace);
-        break;
-    case 9:
-        ((call_9)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], workspace);
-        break;
-    case 10:
-        ((call_10)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], workspace);
-        break;
-    case 11:
-        ((call_11)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], workspace);
-        break;
+        CALL(5, o[0], o[1], o[2], o[3], o[4]);
+        CALL(6, o[0], o[1], o[2], o[3], o[4], o[5]);
+        CALL(7, o[0], o[1], o[2], o[3], o[4], o[5], o[6]);
+        CALL(8, o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]);
+        CALL(9, o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8]);
+        CALL(10, o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9]);
+        CALL(11, o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10]);
     default:
         ((call_12)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], o[11], workspace);
         break;
@@ -123,18 +115,10 @@ static __attribute__((noinline)) void call_many(aic_function f, size_t count, co
 static inline void call_function(aic_function f, size_t count, const void *const *o, void *workspace)
 {
     switch (count) {
-    case 1:
-        ((call_1)f)(o[0], workspace);
-        break;
-    case 2:
-        ((call_2)f)(o[0], o[1], workspace);
-        break;
-    case 3:
-        ((call_3)f)(o[0], o[1], o[2], workspace);
-        break;
-    case 4:
-        ((call_4)f)(o[0], o[1], o[2], o[3], workspace);
-        break;
+        CALL(1, o[0]);
+        CALL(2, o[0], o[1]);
+        CALL(3, o[0], o[1], o[2]);
+        CALL(4, o[0], o[1], o[2], o[3]);
     default:
         call_many(f, count, o, workspace);
         break;
