@@ -272,7 +272,7 @@ int object_call(const cli_object *o, void *const pointers[])
         const int signal = call_guarded(&cif, o, address);
         status = signal == 0 ? CLI_DONE
                              : cli_fail(CLI_WRONG,
-                                        "run: --object: \"%.200s\" of \"%.200s\" failed with signal %d; was the header "
+                                        "run: --object: \"%.200s\" of \"%s\" failed with signal %d; was the header "
                                         "written with it?",
                                         o->name, o->file, signal);
     } else {

@@ -381,7 +381,7 @@ int repro_write(const repro_request *request)
 {
     repro r = {.request = request};
     if (mkdir(request->folder, 0777) != 0 && errno != EEXIST) {
-        return cli_fail(CLI_WRONG, "dump: --repro: \"%.200s\" cannot be made: %s", request->folder, strerror(errno));
+        return cli_fail(CLI_WRONG, "dump: --repro: \"%s\" cannot be made: %s", request->folder, strerror(errno));
     }
     int status = load_operands(&r);
     status = status == CLI_DONE ? make_kernel(&r) : status;

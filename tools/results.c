@@ -15,7 +15,7 @@ static int check_apart(const cli_operands *set, const cli_operand *o)
 {
     for (const cli_operand *other = set->items; o->file.temporary != NULL && other < o; other++) {
         if (other->file.path != NULL && outfile_same(&other->file, &o->file)) {
-            return cli_fail(CLI_WRONG, "%s: --out: %s and %s go to the same file \"%.200s\"", set->command,
+            return cli_fail(CLI_WRONG, "%s: --out: %s and %s go to the same file \"%s\"", set->command,
                             other->operand.name, o->operand.name, o->out);
         }
     }

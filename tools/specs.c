@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/textfile.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,8 @@ typedef struct batch {
 /* Puts "FILE:LINE: " in front of the message. */
 static int locate(const batch *b, int status, size_t line)
 {
-    char place[256];
-    (void)snprintf(place, sizeof place, "%.200s:%zu", b->source->batch, line);
+    char place[PATH_MAX + 32];
+    (void)snprintf(place, sizeof place, "%.*s:%zu", PATH_MAX, b->source->batch, line);
     cli_fail_in(place);
     return status;
 }

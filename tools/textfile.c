@@ -21,7 +21,7 @@ enum { PIPES_WITHOUT_NAME = 0x50495045 }; /* their file system's number, PIPEFS_
 
 static int fail_read(const char *option, const char *path, int error)
 {
-    return cli_fail(CLI_WRONG, "%s: \"%.400s\" cannot be read: %s", option, path, strerror(error));
+    return cli_fail(CLI_WRONG, "%s: \"%s\" cannot be read: %s", option, path, strerror(error));
 }
 
 /* Whether there is something to read, or a writer has gone, within that time. */
@@ -39,10 +39,10 @@ static int wait_for_writer(const char *option, const char *path, int fd)
     if ((fstatfs(fd, &where) == 0 && where.f_type == PIPES_WITHOUT_NAME) || wait_for_bytes(fd, SILENT_MS)) {
         return CLI_DONE;
     }
-    (void)fprintf(stderr, "aicjit: %s: waiting for somebody to write to \"%.400s\"\n", option, path);
+    (void)fprintf(stderr, "aicjit: %s: waiting for somebody to write to \"%s\"\n", option, path);
     return wait_for_bytes(fd, PATIENCE_MS - SILENT_MS)
                ? CLI_DONE
-               : cli_fail(CLI_WRONG, "%s: nobody has written to \"%.400s\" for %d s", option, path, PATIENCE_MS / 1000);
+               : cli_fail(CLI_WRONG, "%s: nobody has written to \"%s\" for %d s", option, path, PATIENCE_MS / 1000);
 }
 
 static int open_file(const char *option, const char *path, size_t most, int *fd)
@@ -55,7 +55,7 @@ static int open_file(const char *option, const char *path, size_t most, int *fd)
     int error = fstat(*fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     int status = error == 0 ? CLI_DONE : fail_read(option, path, error);
     if (status == CLI_DONE && S_ISREG(info.st_mode) && (size_t)info.st_size > most) {
-        status = cli_fail(CLI_WRONG, "%s: \"%.400s\" has more than %zu bytes", option, path, most);
+        status = cli_fail(CLI_WRONG, "%s: \"%s\" has more than %zu bytes", option, path, most);
     }
     if (status == CLI_DONE && S_ISFIFO(info.st_mode)) {
         status = wait_for_writer(option, path, *fd);
@@ -97,10 +97,10 @@ static int read_all(const char *option, const char *path, int fd, size_t most, c
         got = read_some(fd, *text + *length, capacity - 1 - *length);
     }
     if (got < 0) {
-        return cli_fail(CLI_SYSTEM, "%s: \"%.400s\": %s", option, path, strerror(errno));
+        return cli_fail(CLI_SYSTEM, "%s: \"%s\": %s", option, path, strerror(errno));
     }
     if (*length > most) {
-        return cli_fail(CLI_WRONG, "%s: \"%.400s\" has more than %zu bytes", option, path, most);
+        return cli_fail(CLI_WRONG, "%s: \"%s\" has more than %zu bytes", option, path, most);
     }
     (*text)[*length] = '\0';
     return CLI_DONE;

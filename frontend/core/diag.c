@@ -1,6 +1,8 @@
 /* The messages of the last failure and the last warning, in the record of the thread. */
 #include "frontend/core/diag.h"
 
+#include "frontend/core/shorten.h"
+
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,21 +52,21 @@ const char *aic_take_warning(void)
     return thread->taken_warning;
 }
 
+/* Bytes of a message before it is shortened: there is a path or two of any length in it. */
+enum { MESSAGE_ROOM = 8 * AIC_MESSAGE_MAX + 1024 };
+
 /* "subject: message" into target, by way of a copy: target may be one of the arguments. */
 __attribute__((format(printf, 3, 0))) static void say(char target[AIC_MESSAGE_MAX], const char *subject,
                                                       const char *format, va_list arguments)
 {
-    char message[AIC_MESSAGE_MAX];
+    char message[MESSAGE_ROOM];
     int prefix = subject ? snprintf(message, sizeof message, "%s: ", subject) : 0;
-    size_t used = prefix < 0 ? 0 : (size_t)prefix;
+    const size_t used = prefix < 0 ? 0 : (size_t)prefix;
     if (used < sizeof message) {
-        int rest = vsnprintf(message + used, sizeof message - used, format, arguments);
-        used += rest < 0 ? 0 : (size_t)rest;
+        (void)vsnprintf(message + used, sizeof message - used, format, arguments);
     }
-    if (used >= sizeof message) {
-        memcpy(message + sizeof message - 4, "...", 4);
-    }
-    memcpy(target, message, sizeof message);
+    aic_shorten(message, AIC_MESSAGE_MAX);
+    memcpy(target, message, strlen(message) + 1);
 }
 
 __attribute__((format(printf, 4, 0))) static aic_status fail(aic_status status, bool again, const char *subject,

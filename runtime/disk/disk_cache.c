@@ -107,7 +107,7 @@ void aic_disk_free(aic_disk *disk)
 /* A file that is refused, or a folder that was named. */
 static void report(const aic_disk *disk, const char *name, const char *problem)
 {
-    aic_warn(SUBJECT, "\"%.300s%s%s\" is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
+    aic_warn(SUBJECT, "\"%s%s%s\" is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
              problem);
     if (disk->verbose) {
         aic_log(1, "disk cache: %s%s%s is not used: %s", disk->folder, name != NULL ? "/" : "",

@@ -25,7 +25,7 @@ static aic_status open_list(const aic_disk *disk, int *folder, aic_disk_list *li
         problem = "it cannot be read";
         (void)close(*folder);
     }
-    return problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%.300s\": %s", disk->folder, problem);
+    return problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%s\": %s", disk->folder, problem);
 }
 
 static void close_list(int folder, aic_disk_list *list)
@@ -142,8 +142,7 @@ static aic_status remove_all(const aic_disk *disk, uint64_t *removed)
         }
     }
     close_list(folder, &list);
-    return error == 0 ? AIC_OK
-                      : aic_fail(AIC_IO, SUBJECT, "\"%.300s\": a file stays: %s", disk->folder, strerror(error));
+    return error == 0 ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%s\": a file stays: %s", disk->folder, strerror(error));
 }
 
 aic_status aic_disk_cache_clear(aic_context *context, uint64_t *removed)

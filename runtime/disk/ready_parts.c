@@ -55,7 +55,7 @@ aic_ready_parts *aic_ready_parts_open_file(const char *path, const char *level)
         problem = strerror(errno);
     }
     if (problem != NULL) {
-        aic_warn(SUBJECT, "\"%.300s\" is not used: %s", path, problem);
+        aic_warn(SUBJECT, "\"%s\" is not used: %s", path, problem);
         free(ready);
         ready = NULL;
     }

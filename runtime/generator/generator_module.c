@@ -243,7 +243,7 @@ static aic_status check_file(const char *path)
         problem = strerror(errno);
     }
     const aic_status status =
-        problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%.300s\" cannot be used: %s", path, problem);
+        problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%s\" cannot be used: %s", path, problem);
     if (file >= 0) {
         (void)close(file);
     }
@@ -260,16 +260,18 @@ static aic_status open_library(const char *path, const aic_module_header **modul
         return loading;
     }
     if (library == NULL) {
-        const char *error = dlerror();
-        return aic_fail(AIC_IO, SUBJECT, "\"%.200s\" cannot be loaded: %.250s", path, error != NULL ? error : "");
+        const char *error = dlerror(), *said = error != NULL ? error : "";
+        const size_t named = strlen(path); /* it begins with the path mostly, which is there already */
+        said += strncmp(said, path, named) == 0 && strncmp(said + named, ": ", 2) == 0 ? named + 2 : 0;
+        return aic_fail(AIC_IO, SUBJECT, "\"%s\" cannot be loaded: %s", path, said);
     }
     *module = dlsym(library, AIC_MODULE_SYMBOL);
     if (*module == NULL || memcmp((*module)->magic, AIC_MODULE_MAGIC, sizeof AIC_MODULE_MAGIC) != 0) {
         dlclose(library);
-        return aic_fail(AIC_IO, SUBJECT, "\"%.300s\" is another library", path);
+        return aic_fail(AIC_IO, SUBJECT, "\"%s\" is another library", path);
     }
     if ((*module)->version != AIC_MODULE_VERSION || strcmp((*module)->build, aic_build_name) != 0) {
-        const aic_status status = aic_fail(AIC_IO, SUBJECT, "\"%.250s\" is of build %.60s, the library of %s", path,
+        const aic_status status = aic_fail(AIC_IO, SUBJECT, "\"%s\" is of build %.60s, the library of %s", path,
                                            (*module)->build, aic_build_name);
         dlclose(library);
         return status;

@@ -22,7 +22,7 @@ aic_status aic_net_fail(const aic_network *net, size_t line, const char *format,
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "\"%.150s\", line %zu: %s", net->path, line, text);
+    return aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "\"%s\", line %zu: %s", net->path, line, text);
 }
 
 aic_status aic_net_blame(const aic_network *net, size_t line, aic_status status)
@@ -31,7 +31,7 @@ aic_status aic_net_blame(const aic_network *net, size_t line, aic_status status)
     char text[AIC_MESSAGE_MAX];
     (void)snprintf(text, sizeof text, "%s", aic_last_error());
     const char *said = text + (strncmp(text, SUBJECT, sizeof SUBJECT - 1) == 0 ? sizeof SUBJECT - 1 : 0);
-    return aic_fail(status, AIC_NETWORK_SUBJECT, "\"%.150s\", line %zu: %s", net->path, line, said);
+    return aic_fail(status, AIC_NETWORK_SUBJECT, "\"%s\", line %zu: %s", net->path, line, said);
 }
 
 /* ---- what is said of a network ---- */
@@ -114,7 +114,7 @@ static aic_status open_folder(aic_network *net, const char *folder)
     net->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
     return net->folder >= 0
                ? AIC_OK
-               : aic_fail(aic_file_status(errno), AIC_NETWORK_SUBJECT, "\"%.300s\": %s", folder, strerror(errno));
+               : aic_fail(aic_file_status(errno), AIC_NETWORK_SUBJECT, "\"%s\": %s", folder, strerror(errno));
 }
 
 static void close_folder(aic_network *net)

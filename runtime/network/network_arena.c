@@ -83,7 +83,7 @@ aic_status aic_net_place(aic_network *net)
     return net->arena_bytes <= AIC_NETWORK_ARENA_BYTES_MAX
                ? AIC_OK
                : aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT,
-                          "\"%.300s\": the buffers need %" PRId64 " bytes at a time, more than %" PRId64, net->path,
+                          "\"%s\": the buffers need %" PRId64 " bytes at a time, more than %" PRId64, net->path,
                           net->arena_bytes, AIC_NETWORK_ARENA_BYTES_MAX);
 }
 

@@ -25,7 +25,7 @@ static aic_status fail(const source *s, aic_status status, const char *problem)
 {
     const aic_status failed = aic_fail(status, AIC_NETWORK_SUBJECT, "%.255s: %s", s->name, problem);
     return s->line != 0 ? aic_net_blame(s->net, s->line, failed)
-                        : aic_fail(status, AIC_NETWORK_SUBJECT, "\"%.300s\": %s", s->net->path, problem);
+                        : aic_fail(status, AIC_NETWORK_SUBJECT, "\"%s\": %s", s->net->path, problem);
 }
 
 static aic_status open_source(source *s, int64_t limit)

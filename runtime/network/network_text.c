@@ -459,7 +459,7 @@ aic_status aic_net_read(aic_network *net)
         free(text);
     }
     if (status == AIC_OK && (net->inputs == 0 || net->outputs == 0)) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "\"%.300s\": there is no %s", net->path,
+        status = aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "\"%s\": there is no %s", net->path,
                           net->inputs == 0 ? "input" : "output");
     }
     return status;

@@ -223,7 +223,7 @@ static aic_status dump_file(const aic_context *context, const char *symbol, cons
     const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
     const int error = length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
     if (error != 0) {
-        return aic_fail(AIC_IO, "dump_dir", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix,
+        return aic_fail(AIC_IO, "dump_dir", "\"%s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix,
                         strerror(error));
     }
     return AIC_OK;

@@ -70,7 +70,7 @@ static aic_status look_up(const aic_tune_options *o, const char *key, bool *know
     }
     const aic_tune_record *record = file.damaged == 0 ? aic_tune_file_find(&file, key) : NULL;
     if (file.damaged > 0) {
-        aic_warn("tuning file", "\"%.300s\": %zu lines are damaged, the first is line %zu; none of its records is used",
+        aic_warn("tuning file", "\"%s\": %zu lines are damaged, the first is line %zu; none of its records is used",
                  o->db, file.damaged, file.first_damaged);
     }
     if (record != NULL && record->effort >= (int)o->effort && !o->again) {
@@ -266,11 +266,11 @@ static aic_status add_file(const char *path, aic_tune_file *all)
     bool exists;
     aic_status status = aic_tune_file_read(path, &file, &exists);
     if (status == AIC_OK && !exists) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, "tuning file", "\"%.300s\" is not there", path);
+        status = aic_fail(AIC_INVALID_ARGUMENT, "tuning file", "\"%s\" is not there", path);
     }
     if (status == AIC_OK && file.damaged > 0) {
         status = aic_fail(AIC_INVALID_ARGUMENT, "tuning file",
-                          "\"%.300s\": line %zu is damaged, and %zu in all; nothing "
+                          "\"%s\": line %zu is damaged, and %zu in all; nothing "
                           "is merged",
                           path, file.first_damaged, file.damaged);
     }

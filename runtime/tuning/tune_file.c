@@ -152,7 +152,7 @@ static aic_status read_bytes(int fd, const char *path, char **bytes, size_t *siz
 {
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_size > BYTES_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" has more than %d bytes", path, BYTES_MAX);
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%s\" has more than %d bytes", path, BYTES_MAX);
     }
     const size_t capacity = (size_t)info.st_size + 1;
     char *read_into = malloc(capacity);
@@ -162,7 +162,7 @@ static aic_status read_bytes(int fd, const char *path, char **bytes, size_t *siz
     const ssize_t length = aic_file_read(fd, read_into, capacity, 0);
     if (length < 0) {
         free(read_into);
-        return aic_fail(AIC_IO, SUBJECT, "\"%.300s\": %s", path, strerror(errno));
+        return aic_fail(AIC_IO, SUBJECT, "\"%s\": %s", path, strerror(errno));
     }
     *bytes = read_into;
     *size = (size_t)length;
@@ -177,10 +177,10 @@ static aic_status check_first_line(const char *path, const char *line, size_t le
         return AIC_OK;
     }
     if (length > words && memcmp(line, FIRST_WORDS, words) == 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" is of version %.*s; this library knows version 1",
-                        path, (int)(length - words > 20 ? 20 : length - words), line + words);
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%s\" is of version %.*s; this library knows version 1", path,
+                        (int)(length - words > 20 ? 20 : length - words), line + words);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" is no tuning file: its first line is not \"%s\"", path,
+    return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%s\" is no tuning file: its first line is not \"%s\"", path,
                     FIRST_LINE);
 }
 
@@ -292,13 +292,12 @@ static aic_status keep_damaged(const char *path, const char *given, const aic_tu
         error = (size_t)length >= sizeof name ? ENAMETOOLONG : link(path, name) == 0 ? 0 : errno;
     }
     if (error != 0) {
-        return aic_fail(AIC_IO, SUBJECT,
-                        "\"%.200s\": line %zu is damaged, and the file cannot be kept as \"%.200s\": %s", path,
+        return aic_fail(AIC_IO, SUBJECT, "\"%s\": line %zu is damaged, and the file cannot be kept as \"%s\": %s", path,
                         file->first_damaged, name, strerror(error));
     }
     aic_warn(SUBJECT,
-             "\"%.150s\" had %zu damaged lines, the first is line %zu; the others were kept, and the file as it "
-             "was is \"%.170s\"",
+             "\"%s\" had %zu damaged lines, the first is line %zu; the others were kept, and the file as it "
+             "was is \"%s\"",
              given, file->damaged, file->first_damaged, name);
     return AIC_OK;
 }
@@ -358,7 +357,7 @@ aic_status aic_tune_file_merge(const char *path, aic_tune_file *added, double pa
 
 aic_status aic_tune_fail_open(const char *path, const char *what, int error, const char *problem)
 {
-    return aic_fail(aic_file_status(error), "tuning file", "\"%.300s\" cannot be %s: %s", path, what,
+    return aic_fail(aic_file_status(error), "tuning file", "\"%s\" cannot be %s: %s", path, what,
                     problem != NULL ? problem : strerror(error));
 }
 
@@ -369,8 +368,7 @@ static double seconds_now(void)
 
 static aic_status fail_wait(const char *path, double patience)
 {
-    return aic_fail(AIC_IO, "tuning file", "\"%.300s\" is locked by another process for more than %.0f s", path,
-                    patience);
+    return aic_fail(AIC_IO, "tuning file", "\"%s\" is locked by another process for more than %.0f s", path, patience);
 }
 
 /* Waits for the lock on an open file until `until`; tries again and again, as a wait that the system does could last

@@ -48,7 +48,7 @@ static void keep_usable(aic_tuning *tuning, const aic_machine *machine)
     }
     file->count = tuning->info.usable = kept;
     if (file->damaged > 0) {
-        aic_warn("tuning file", "\"%.300s\": %zu lines are damaged, the first is line %zu; none of its records is used",
+        aic_warn("tuning file", "\"%s\": %zu lines are damaged, the first is line %zu; none of its records is used",
                  tuning->path, file->damaged, file->first_damaged);
     }
 }
@@ -76,7 +76,7 @@ aic_status aic_tuning_open(const char *path, const aic_machine *machine, aic_tun
     if (status != AIC_OK) {
         aic_warn(NULL, "%s; no record is used", aic_last_error());
     } else if (!exists) {
-        aic_warn("tuning file", "\"%.300s\" is not there; no record is used", path);
+        aic_warn("tuning file", "\"%s\" is not there; no record is used", path);
     }
     keep_usable(made, machine);
     *tuning = made;
@@ -98,7 +98,7 @@ aic_status aic_tuning_check(const aic_context *context, const aic_spec *spec, co
         return status;
     }
     if (status != AIC_OK) {
-        aic_warn("tuning file", "\"%.150s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,
+        aic_warn("tuning file", "\"%s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,
                  schedule, aic_last_error());
     }
     return AIC_OK;

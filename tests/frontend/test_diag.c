@@ -71,6 +71,51 @@ START_TEST(long_message_of_a_rule)
 }
 END_TEST
 
+/* Of what is quoted the middle is left out, of the longest first, so that what is wrong stays. */
+START_TEST(long_quotations)
+{
+    char path[4096];
+    memset(path, 'p', sizeof path - 1);
+    strcpy(path + sizeof path - sizeof "/name.npy", "/name.npy");
+    for (size_t length = 1; length < sizeof path; length++) {
+        const char *tail = path + sizeof path - 1 - length;
+        (void)aic_fail(AIC_IO, "subject", "\"%s\" is not \"short\": No such file", tail);
+        const char *said = aic_last_error();
+        const bool whole = length + strlen("subject: \"\" is not \"short\": No such file") < AIC_MESSAGE_MAX;
+        ck_assert_uint_lt(strlen(said), AIC_MESSAGE_MAX);
+        ck_assert_msg(strstr(said, "\" is not \"short\": No such file") != NULL, "%s", said);
+        ck_assert_int_eq(strstr(said, "...") == NULL, whole);
+        ck_assert(length < sizeof "/name.npy" || strstr(said, "/name.npy\"") != NULL);
+        (void)aic_fail(AIC_IO, NULL, "\"%.1000s\" to \"%s\": Is a directory", tail, path);
+        ck_assert_msg(strstr(aic_last_error(), "/name.npy\": Is a directory") != NULL, "%s", aic_last_error());
+    }
+}
+END_TEST
+
+/* Characters are not cut, neither in the middle nor at the end. */
+START_TEST(long_characters)
+{
+    static const char WIDE[] = "\xE2\x82\xAC"; /* a euro sign */
+    enum { MANY = 400 };
+    char text[2 * AIC_MESSAGE_MAX * sizeof WIDE];
+    for (int before = 0; before < 3; before++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "\"%.*s", before, "xx");
+        for (int i = 0; i < MANY; i++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", WIDE);
+        }
+        (void)snprintf(text + used, sizeof text - used, "\" is wrong");
+        (void)aic_fail(AIC_IO, NULL, "%s", text);
+        const char *said = aic_last_error(), *gap = strstr(said, "...");
+        ck_assert_ptr_nonnull(gap);
+        ck_assert_mem_eq(gap - 3, WIDE, 3);
+        ck_assert_mem_eq(gap + 3, WIDE, 3);
+        ck_assert_ptr_nonnull(strstr(said, "\xAC\" is wrong"));
+        (void)aic_fail(AIC_IO, NULL, "%s", text + 1);
+        ck_assert_str_eq(aic_last_error() + strlen(aic_last_error()) - 6, "\xE2\x82\xAC...");
+    }
+}
+END_TEST
+
 /* Messages that are too long end in "...", and keep the source of their rule and the place behind it. */
 START_TEST(long_messages)
 {
@@ -171,6 +216,8 @@ Suite *suite_diag(void)
     tcase_add_test(tests, many_short_messages);
     tcase_add_test(tests, many_long_messages);
     tcase_add_test(tests, long_message_of_a_rule);
+    tcase_add_test(tests, long_quotations);
+    tcase_add_test(tests, long_characters);
     tcase_add_test(tests, long_messages);
     tcase_add_test(tests, messages_of_a_new_thread);
     tcase_add_test(tests, sources_are_short);

@@ -100,8 +100,8 @@ static int add_line(bench_comparison *c, char *line, size_t length, size_t numbe
     if (rows == NULL) {
         free_row(&r.row);
         return good ? cli_fail_memory("bench: --compare", (c->count + 1) * sizeof *rows)
-                    : cli_fail(CLI_WRONG, "bench: --compare: \"%.200s\": line %zu is no object of bench --json",
-                               c->path, number);
+                    : cli_fail(CLI_WRONG, "bench: --compare: \"%s\": line %zu is no object of bench --json", c->path,
+                               number);
     }
     c->rows = rows;
     rows[c->count++] = r.row;

@@ -131,7 +131,7 @@ static int draw_request(draw_state *draw, const args_list *texts)
     }
     const bool page = outfile_ends(draw->path, ".html");
     if (!page && !outfile_ends(draw->path, ".svg")) {
-        return cli_fail(CLI_WRONG, "draw: -o: \"%.200s\" ends in neither .svg nor .html", draw->path);
+        return cli_fail(CLI_WRONG, "draw: -o: \"%s\" ends in neither .svg nor .html", draw->path);
     }
     return draw_text(draw, texts->items[0], page);
 }

@@ -308,7 +308,7 @@ static int convert_file(network_state *n, char made[PATH_MAX])
     if (n->output != NULL) {
         n->folder = n->output;
     } else if (length >= PATH_MAX || strcmp(slash != NULL ? slash + 1 : n->file, ONNX) == 0) {
-        return cli_fail(CLI_WRONG, "network: \"%.200s\" gives no name of a folder: -o DIR is missing", n->file);
+        return cli_fail(CLI_WRONG, "network: \"%s\" gives no name of a folder: -o DIR is missing", n->file);
     } else {
         (void)snprintf(made, PATH_MAX, "%.*s", (int)length, n->file);
         n->folder = made;
@@ -437,7 +437,7 @@ static int run_action(network_state *n, const args_list *positional)
         return cli_fail(CLI_WRONG, "network: %s: has no effect on %s", useless, ACTIONS[i].name);
     }
     if (n->file != NULL && (ACTIONS[i].takes & TAKES_ONNX) == 0) {
-        return cli_fail(CLI_WRONG, "network: \"%.200s\": %s needs a folder, which compile %.200s -o DIR makes", n->file,
+        return cli_fail(CLI_WRONG, "network: \"%s\": %s needs a folder, which compile %s -o DIR makes", n->file,
                         ACTIONS[i].name, n->file);
     }
     n->seconds = n->seconds > 0 ? n->seconds : 1;

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static char message[1024];
+enum { MESSAGE_MAX = 16384, PLACE_MAX = 4200 }; /* paths of any length, and what is wrong with them */
+static char message[MESSAGE_MAX];
 static char others[16384]; /* the library's other messages for the same request, texts one behind the other */
 static size_t others_used;
 
@@ -103,7 +104,7 @@ void cli_fail_in(const char *place)
 {
     char text[sizeof message];
     memcpy(text, message, sizeof text);
-    (void)snprintf(message, sizeof message, "%.256s: %.760s", place, text);
+    (void)snprintf(message, sizeof message, "%.*s: %.*s", PLACE_MAX, place, MESSAGE_MAX - PLACE_MAX - 8, text);
 }
 
 void cli_show_failure(const char *program)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int open_input(const char *subject, const char *path, int *fd, uint64_t *
 
 /* A file that is open for reading. */
 typedef struct source {
-    char subject[512]; /* opens messages */
+    char subject[PATH_MAX + 64]; /* opens messages */
     int fd;
     uint64_t bytes;        /* of data */
     bool has_header;       /* .npy; else the type and the shape are what the reader takes them for */
@@ -187,7 +188,7 @@ static int open_source(const char *name, const char *path, source *from)
 {
     uint64_t size = 0;
     *from = (source){.fd = -1, .has_header = outfile_ends(path, ".npy")};
-    (void)snprintf(from->subject, sizeof from->subject, "%s%s\"%.400s\"", name == NULL ? "" : name,
+    (void)snprintf(from->subject, sizeof from->subject, "%s%s\"%s\"", name == NULL ? "" : name,
                    name == NULL ? "" : ": ", path);
     if (!operand_file_named(path)) {
         return cli_fail(CLI_WRONG, "%s ends in neither .npy nor .bin", from->subject);

@@ -84,7 +84,7 @@ static int make_folder(golden_writer *w)
     (void)snprintf(w->folder, sizeof w->folder, "%.*s.XXXXXX", (int)length, folder);
     if (mkdtemp(w->folder) == NULL) {
         w->folder[0] = '\0';
-        return cli_fail(CLI_WRONG, "golden: -o: \"%.200s\" cannot be made: %s", folder, strerror(errno));
+        return cli_fail(CLI_WRONG, "golden: -o: \"%s\" cannot be made: %s", folder, strerror(errno));
     }
     (void)chmod(w->folder, 0755);
     return CLI_DONE;
@@ -96,13 +96,13 @@ static int check_folder(const char *folder)
     DIR *dir = opendir(folder);
     int entries = 0;
     if (dir == NULL) {
-        return errno == ENOENT ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%.200s\": %s", folder, strerror(errno));
+        return errno == ENOENT ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%s\": %s", folder, strerror(errno));
     }
     while (entries <= 2 && readdir(dir) != NULL) {
         entries++;
     }
     (void)closedir(dir);
-    return entries <= 2 ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%.200s\" is not empty", folder);
+    return entries <= 2 ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%s\" is not empty", folder);
 }
 
 /* Removes what was written: folders of cases with files, and files. */
@@ -362,7 +362,7 @@ static int write_case(golden_writer *w, const aic_spec *spec, const char *text, 
     status = status == CLI_DONE ? operands_load(&set) : status;
     status = status == CLI_DONE ? fill_case(w->request, spec, &set, number) : status;
     if (status == CLI_DONE && mkdir(path, 0755) != 0) {
-        status = cli_fail(CLI_SYSTEM, "golden: \"%.200s\": %s", path, strerror(errno));
+        status = cli_fail(CLI_SYSTEM, "golden: \"%s\": %s", path, strerror(errno));
     }
     status = status == CLI_DONE ? write_inputs(w, &set, folder) : status;
     status = status == CLI_DONE ? write_expected(w, spec, &set, folder) : status;
@@ -468,7 +468,7 @@ static int write_manifest(golden_writer *w)
 static int publish(golden_writer *w)
 {
     if (rename(w->folder, w->request->folder) != 0) {
-        return cli_fail(CLI_WRONG, "golden: -o: \"%.200s\": %s", w->request->folder, strerror(errno));
+        return cli_fail(CLI_WRONG, "golden: -o: \"%s\": %s", w->request->folder, strerror(errno));
     }
     w->folder[0] = '\0';
     return CLI_DONE;

@@ -29,7 +29,7 @@ int golden_hash(const char *path, char text[SHA256_TEXT])
     FILE *file = fd != -1 && fstat(fd, &state) == 0 && S_ISREG(state.st_mode) ? fdopen(fd, "rb") : NULL;
     if (file == NULL) {
         (void)(fd != -1 && close(fd));
-        return cli_fail(CLI_MISMATCH, "\"%.400s\" is missing, or no regular file", path);
+        return cli_fail(CLI_MISMATCH, "\"%s\" is missing, or no regular file", path);
     }
     const size_t size = (size_t)state.st_size;
     unsigned char *bytes = malloc(size + 1);
@@ -39,7 +39,7 @@ int golden_hash(const char *path, char text[SHA256_TEXT])
         sha256_text(bytes, size, text);
     }
     free(bytes);
-    return read ? CLI_DONE : cli_fail(CLI_SYSTEM, "\"%.400s\" cannot be read", path);
+    return read ? CLI_DONE : cli_fail(CLI_SYSTEM, "\"%s\" cannot be read", path);
 }
 
 int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
@@ -120,7 +120,7 @@ typedef struct golden_set {
 
 static int fail_manifest(const golden_set *set, const char *what)
 {
-    return cli_fail(CLI_WRONG, "verify: \"%.300s/" GOLDEN_MANIFEST "\" %s", set->folder, what);
+    return cli_fail(CLI_WRONG, "verify: \"%s/" GOLDEN_MANIFEST "\" %s", set->folder, what);
 }
 
 static bool add_line(golden_line **lines, size_t *count, const golden_line *line)
