@@ -108,8 +108,10 @@ aic_routine aic_compose_winograd_weights(aic_program *program, const aic_plan *p
 unsigned aic_sum_lanes(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target);
 
 /* tile_use.c: whether tiles can load the k-packs of whole groups together, so many a group, and spread them over the
- * lanes of a vector; and how k-packs of the image get into lanes. */
+ * lanes of a vector; otherwise, how many groups at most each of so many vectors meets behind its first one, if merging
+ * their k-packs takes less than loading one for each lane, else 0; and how k-packs of the image get into lanes. */
 bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks);
+int64_t aic_groups_merged(const aic_contraction *c, int64_t lanes, int64_t vectors);
 aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g);
 
 /* tile_use.c: the tile of aic_microkernel_vector. */

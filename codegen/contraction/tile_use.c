@@ -35,6 +35,14 @@ bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks)
            aic_seen_of(c).c1 == 1;
 }
 
+int64_t aic_groups_merged(const aic_contraction *c, int64_t lanes, int64_t vectors)
+{
+    const int64_t outputs = c->groups > 1 ? c->n / c->groups : lanes;
+    const int64_t step = aic_least(lanes, outputs & -outputs); /* where vectors begin in groups */
+    const int64_t merges = aic_parts(lanes - step, outputs);
+    return 2 * (merges + 1) <= lanes && merges * vectors <= AIC_TILE_MERGES ? merges : 0;
+}
+
 aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g)
 {
     if (c->groups <= 1) {
@@ -44,7 +52,10 @@ aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geomet
     if (outputs % g->lanes == 0) {
         return outputs % g->panel_channels == 0 ? AIC_TILE_GROUP : AIC_TILE_VECTORS;
     }
-    return kpacks == g->unroll && aic_groups_spread(c, g->lanes, kpacks) ? AIC_TILE_SPREAD : AIC_TILE_LANES;
+    if (kpacks == g->unroll && aic_groups_spread(c, g->lanes, kpacks)) {
+        return AIC_TILE_SPREAD;
+    }
+    return aic_groups_merged(c, g->lanes, g->vectors) > 0 ? AIC_TILE_MERGED : AIC_TILE_LANES;
 }
 
 /* The only place that knows which fields of a tiling are structure. */
@@ -52,9 +63,11 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
+    const int64_t merges = aic_groups_merged(c, t->geometry.lanes, t->geometry.vectors);
     return (aic_tile_key){.image = image,
                           .group_lanes = image == AIC_TILE_SPREAD ? c->n / c->groups : 0,
                           .group_kpacks = image == AIC_TILE_SPREAD ? t->band.seen_kpacks : 0,
+                          .group_merges = image == AIC_TILE_MERGED ? merges : 0,
                           .sum = a->sum,
                           .product = a->product,
                           .kpack_bytes = a->kpack_bytes,
@@ -123,6 +136,9 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     }
     if (key->image != AIC_TILE_SAME) {
         aic_use_number(use, t->panel.groups_at, "groups.at");
+    }
+    if (key->image == AIC_TILE_MERGED) {
+        aic_use_number(use, t->band.seen_kpacks * t->geometry.arithmetic.kpack_bytes, "group.pitch");
     }
     if (aic_tile_skips(key) || aic_tile_jumps(key)) {
         aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");

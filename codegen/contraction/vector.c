@@ -90,18 +90,23 @@ enum { FULL_BITS = 512 };
 
 /* Shorter vectors where all lanes of one then lie in a group, so that its k-packs are broadcast: spreading them over
  * lanes of 512 bits takes one of few shuffle units, which leaves half to two thirds of the multiply-adds, and halves
- * lose no more than that. Of 256 bits it is the better way, but a k-pack for each lane never is. */
+ * lose no more than that. Of 256 bits it is the better way. Where k-packs are merged, halves, too: they meet fewer
+ * groups, and two broadcasts to one take no longer than one to 512 bits. */
 static unsigned lanes_of_groups(const aic_contraction *c, const aic_target *target, unsigned all)
 {
     enum { LEAST = 4 };
     const int64_t outputs = c->n / c->groups;
+    const bool full = target->vector_bits == FULL_BITS;
     unsigned lanes = all;
     while (lanes > LEAST && outputs % lanes != 0) {
         lanes /= 2;
     }
-    const bool halves = lanes < all && outputs >= lanes && outputs % lanes == 0;
+    const bool fits = outputs >= lanes && outputs % lanes == 0;
     const bool spread = aic_groups_spread(c, all, aic_seen_of(c).c0 / arithmetic_of(c, target).kpack_channels);
-    return halves && (!spread || (target->vector_bits == FULL_BITS && lanes == all / 2)) ? lanes : all;
+    if (spread) {
+        return fits && full && lanes == all / 2 ? lanes : all;
+    }
+    return fits ? lanes : full ? all / 2 : all;
 }
 
 /* Of 512 bits half a vector if that has room for all outputs: where multipliers have 256 bits they take two halves in
@@ -160,10 +165,18 @@ static aic_wish propose(const aic_contraction *c, const aic_target *target, cons
                       .special_end = AIC_MAGNITUDE_16 + 1};
 }
 
+/* Vector registers that say which lanes are of which group, where there are no others for that. */
+static int64_t merging_registers(const aic_contraction *c, const aic_target *target, int64_t vectors)
+{
+    const bool merges = (target->has & AIC_HAS_MASKS) == 0 && spread_kpacks(c, target) == 0;
+    return merges ? vectors * aic_groups_merged(c, lanes_of(c, target), vectors) : 0;
+}
+
 int64_t aic_vector_registers(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     const int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
-    return pixels * vectors + vectors + 1 + spare + spread_registers(c, target) + loose_registers(c, target, vectors);
+    return pixels * vectors + vectors + 1 + spare + spread_registers(c, target) + loose_registers(c, target, vectors) +
+           merging_registers(c, target, vectors);
 }
 
 /* Spreading may take all registers that a core has: one pixel then leaves some on the stack. */

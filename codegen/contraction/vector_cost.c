@@ -80,10 +80,11 @@ typedef struct pace {
 } pace;
 
 /* Vectors of the image that a k-pack of a tile loads, or broadcasts, and the instructions that this takes. */
-static double image_loads(const aic_contraction *c, const aic_tiling *t, double pixels, bool alone,
-                          double *instructions)
+static double image_loads(const aic_contraction *c, const aic_target *target, const aic_tiling *t, double pixels,
+                          bool alone, double *instructions)
 {
     const double all = pixels * t->geometry.vectors, lanes = t->geometry.lanes;
+    const double merged = 1 + (double)aic_groups_merged(c, t->geometry.lanes, t->geometry.vectors);
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
     const bool own = image == AIC_TILE_SPREAD && c->n == c->groups && t->band.seen_kpacks == 1;
     switch (image) {
@@ -97,6 +98,9 @@ static double image_loads(const aic_contraction *c, const aic_tiling *t, double 
     case AIC_TILE_SPREAD:
         *instructions = own ? 0 : all; /* a memory operand of the multiplication, or loaded and shuffled */
         return all;
+    case AIC_TILE_MERGED:
+        *instructions = (merged + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : merged - 1)) * all;
+        return merged * all;
     case AIC_TILE_LANES:
         break;
     }
@@ -159,7 +163,7 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const double widened = vectors * widening(c, target, t);
     products += widened;
     double others;
-    const double image = image_loads(c, t, pixels, alone, &others);
+    const double image = image_loads(c, target, t, pixels, alone, &others);
     const double loads = (image / (broadcasts(c, t) ? k->scalar_loads : k->loads) + vectors / k->loads) *
                          (embeds ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + others + widened;

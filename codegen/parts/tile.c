@@ -461,12 +461,7 @@ LLVMValueRef aic_emit_part_tile(aic_emit *e, const void *of, const char *name)
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     set_types(&k);
-    if (key->image == AIC_TILE_GROUP) {
-        k.band = aic_at(e, k.band, aic_tile_group_offset(&k, 0));
-    }
-    for (unsigned v = 0; v < k.vectors && (key->image == AIC_TILE_VECTORS || key->image == AIC_TILE_SPREAD); v++) {
-        k.seen[v] = aic_tile_group_offset(&k, v * k.lanes);
-    }
+    aic_tile_load_seen(&k);
     if (key->in_place && key->image_offset != 0) {
         k.offset = aic_splat(e, LLVMConstInt(e->i32, (unsigned)key->image_offset * 0x01010101u, false), k.lanes);
     }

@@ -16,6 +16,8 @@
  *     panel.start                of a panel's head, if it has one
  *     wide.at                    from taps to where the tile widens the image; if it does
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
+ *     group.pitch                from what a group sees in a pixel to what the next one does; where k-packs of several
+ *                                are merged
  *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #pragma once
 
@@ -32,8 +34,13 @@ typedef enum aic_tile_image {
     AIC_TILE_GROUP,   /* one for all lanes of a panel, which lies in one group */
     AIC_TILE_VECTORS, /* one for all lanes of a vector, which lies in one group */
     AIC_TILE_SPREAD, /* several whole groups in a vector, whose k-packs are loaded together and spread over the lanes */
+    AIC_TILE_MERGED, /* one for each group that a vector has lanes of, broadcast to these */
     AIC_TILE_LANES,  /* one for each lane, loaded apart */
 } aic_tile_image;
+
+/* The most k-packs that are merged into those of the first groups of a tile's vectors: x86 has as many registers for
+ * masks. */
+enum { AIC_TILE_MERGES = 7 };
 
 /* Words before the table of taps that say which taps the tile does, where it leaves out some: kernel rows and columns,
  * ends excluded; with edges the first kernel column that pixels of the tile's first column do, and the end of those

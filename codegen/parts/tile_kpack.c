@@ -36,12 +36,48 @@ static void fetch_ahead(const aic_tile *k, LLVMValueRef panel, int64_t kpack)
     }
 }
 
-LLVMValueRef aic_tile_group_offset(const aic_tile *k, unsigned channel)
+/* Where in a pixel of the band the first k-pack lies that an output channel of the panel sees. */
+static LLVMValueRef group_offset(const aic_tile *k, unsigned channel)
 {
     aic_emit *e = k->e;
     const int64_t at = (int64_t)(channel * sizeof(int32_t));
     LLVMValueRef head = aic_behind(e, k->panel, "groups.at");
     return LLVMBuildZExt(e->builder, aic_load(e, e->i32, head, at, sizeof(int32_t)), e->i64, "");
+}
+
+/* The groups that the lanes of a vector see behind the first one. Some vectors meet one less than others: then what
+ * lies behind the last one is loaded, for no lane, also at the end of a band, behind which there is room for that. */
+static void load_next_groups(aic_tile *k, unsigned vector)
+{
+    aic_emit *e = k->e;
+    const unsigned merges = (unsigned)k->key->group_merges;
+    LLVMValueRef pitch = aic_number(e, "group.pitch"), at = k->seen[vector];
+    LLVMValueRef head = aic_behind(e, k->panel, "groups.at");
+    LLVMValueRef lanes = aic_load(e, aic_vector(e->i32, k->lanes), head, (int64_t)(vector * k->lanes * sizeof(int32_t)),
+                                  sizeof(int32_t));
+    for (unsigned i = vector * merges; i < (vector + 1) * merges; i++) {
+        at = aic_add(e, at, pitch);
+        LLVMValueRef first = aic_splat(e, LLVMBuildTrunc(e->builder, at, e->i32, ""), k->lanes);
+        k->next_lanes[i] = LLVMBuildICmp(e->builder, LLVMIntSGE, lanes, first, "");
+        k->next_seen[i] = at;
+    }
+}
+
+void aic_tile_load_seen(aic_tile *k)
+{
+    const aic_tile_image image = (aic_tile_image)k->key->image;
+    const bool vectors = image == AIC_TILE_VECTORS || image == AIC_TILE_SPREAD || image == AIC_TILE_MERGED;
+    if (image == AIC_TILE_GROUP) {
+        k->band = aic_at(k->e, k->band, group_offset(k, 0));
+    }
+    aic_limit("groups that are merged", image == AIC_TILE_MERGED ? k->vectors * k->key->group_merges : 0,
+              AIC_TILE_MERGES);
+    for (unsigned v = 0; v < k->vectors && vectors; v++) {
+        k->seen[v] = group_offset(k, v * k->lanes);
+        if (image == AIC_TILE_MERGED) {
+            load_next_groups(k, v);
+        }
+    }
 }
 
 /* K-packs of whole groups, of which lane i takes number `kpack` of its group; a group's lanes are neighbours. */
@@ -71,9 +107,25 @@ static LLVMValueRef load_lanes(const aic_tile *k, LLVMValueRef pixel, LLVMTypeRe
     aic_emit *e = k->e;
     LLVMValueRef lanes = LLVMGetUndef(k->sum_type);
     for (unsigned i = 0; i < k->lanes; i++) {
-        LLVMValueRef at = aic_at(e, pixel, aic_tile_group_offset(k, vector * k->lanes + i));
+        LLVMValueRef at = aic_at(e, pixel, group_offset(k, vector * k->lanes + i));
         LLVMValueRef value = aic_load(e, scalar, at, offset, (unsigned)k->key->kpack_bytes);
         lanes = LLVMBuildInsertElement(e->builder, lanes, value, LLVMConstInt(e->i32, i, false), "");
+    }
+    return lanes;
+}
+
+/* A k-pack of a pixel, `offset` bytes behind the first one that lanes see: broadcast, and where lanes are of further
+ * groups that of each of these in its place. */
+static LLVMValueRef load_merged(const aic_tile *k, LLVMValueRef pixel, LLVMTypeRef scalar, int64_t offset,
+                                unsigned vector)
+{
+    aic_emit *e = k->e;
+    const unsigned merges = (unsigned)k->key->group_merges, bytes = (unsigned)k->key->kpack_bytes;
+    LLVMValueRef first = aic_load(e, scalar, aic_at(e, pixel, k->seen[vector]), offset, bytes);
+    LLVMValueRef lanes = aic_splat(e, first, k->lanes);
+    for (unsigned i = vector * merges; i < (vector + 1) * merges; i++) {
+        LLVMValueRef next = aic_load(e, scalar, aic_at(e, pixel, k->next_seen[i]), offset, bytes);
+        lanes = LLVMBuildSelect(e->builder, k->next_lanes[i], aic_splat(e, next, k->lanes), lanes, "");
     }
     return lanes;
 }
@@ -94,6 +146,8 @@ static LLVMValueRef load_image(const aic_tile *k, LLVMValueRef band, unsigned p,
     }
     if (image == AIC_TILE_SPREAD) {
         value = spread_kpacks(k, pixel, scalar, kpack);
+    } else if (image == AIC_TILE_MERGED) {
+        value = load_merged(k, pixel, scalar, kpack * bytes, vector);
     } else if (image == AIC_TILE_LANES) {
         value = load_lanes(k, pixel, scalar, kpack * bytes, vector);
     } else {

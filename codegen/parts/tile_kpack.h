@@ -26,9 +26,12 @@ typedef struct aic_tile {
     LLVMValueRef kpacks; /* the same in the current block */
     aic_tap_range range; /* if tiles leave out any */
     LLVMValueRef seen[AIC_CARRIED_MAX]; /* by vectors, where in a pixel that begins which the vector's lanes see */
-    LLVMValueRef offset;                /* what is added to each k-pack of the image, by exclusive or; NULL: nothing */
-    LLVMValueRef first;                 /* address in the panel of the first tap of the current block of channels */
-    aic_tile_place left_out;            /* pixels that leave out the current tap; AIC_TILE_INNER: none do */
+    /* Of the groups behind the first one that the lanes of a vector see: where in a pixel that begins, and the lanes of
+     * this group and those behind it; vector by vector. */
+    LLVMValueRef next_seen[AIC_TILE_MERGES], next_lanes[AIC_TILE_MERGES];
+    LLVMValueRef offset;     /* what is added to each k-pack of the image, by exclusive or; NULL: nothing */
+    LLVMValueRef first;      /* address in the panel of the first tap of the current block of channels */
+    aic_tile_place left_out; /* pixels that leave out the current tap; AIC_TILE_INNER: none do */
 } aic_tile;
 
 static inline aic_tile_place aic_tile_place_of(const aic_tile *k, unsigned pixel)
@@ -46,8 +49,8 @@ static inline bool aic_tile_leaves_out(const aic_tile *k, unsigned pixel)
     return k->left_out != AIC_TILE_INNER && aic_tile_place_of(k, pixel) == k->left_out;
 }
 
-/* Where in a pixel of the band the first k-pack lies that an output channel of the panel sees. */
-LLVMValueRef aic_tile_group_offset(const aic_tile *k, unsigned channel);
+/* What lanes see of a pixel, if that depends on the panel: loaded once, before the sums are formed. */
+void aic_tile_load_seen(aic_tile *k);
 
 /* Adds to the sums the products of number `kpack` of a loop body, for pixels that do the current tap. */
 void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack);

@@ -86,6 +86,20 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[1,6,7,16], kernel_shape=[1,3,3,16,4], pad=[1,1,1,1], groups=4)",
     FAST "fm_shape=[1,5,6,16], kernel_shape=[1,3,3,48,8], pad=[1,1,1,1], groups=2)",
     FAST "fm_shape=[2,5,6,16], kernel_shape=[1,3,3,32,8], pad=[1,1,1,1], groups=4)",
+    /* 10, 6, 5, 3 and 18 outputs a group, whose vectors meet two to four groups each, and in another place from panel
+     * to panel; as many blocks of channels a group; the last vector of a chain has lanes of none */
+    BYTES "fm_shape=[2,5,6,32], kernel_shape=[1,3,3,80,8], pad=[1,1,1,1], groups=8)",
+    BYTES "fm_shape=[1,5,5,32], kernel_shape=[1,2,2,48,4], pad=[1,0,1,0], pad_value=-9, init_l1out=false, groups=8)",
+    BYTES "fm_shape=[16,3,4,32], kernel_shape=[1,3,2,80,32], pad=[1,1,1,1], groups=16)",
+    HALVES "fm_shape=[2,6,5,16], kernel_shape=[1,3,3,96,2], pad=[1,1,1,1], stride=[2,2], groups=16)",
+    HALVES "fm_shape=[2,4,5,16], kernel_shape=[1,2,3,80,4], pad=[1,1,0,0], groups=8)",
+    FAST "fm_shape=[4,5,6,16], kernel_shape=[1,3,3,160,4], pad=[1,1,1,1], stride=[2,2], groups=16)",
+    FAST "fm_shape=[2,6,7,16], kernel_shape=[1,3,3,48,8], pad=[1,1,1,1], init_l1out=false, groups=4)",
+    FAST "fm_shape=[8,5,4,16], kernel_shape=[1,3,3,48,8], pad=[1,1,1,1], groups=16)",
+    FAST "fm_shape=[16,4,4,16], kernel_shape=[2,3,3,144,16], pad=[1,1,1,1], groups=8)",
+    FAST "fm_shape=[4,5,6,16], kernel_shape=[2,3,3,32,16], pad=[1,1,1,1], groups=2)",
+    FAST "fm_shape=[4,5,4,16], kernel_shape=[1,3,3,48,4], groups=16)"
+         " | fixpipe(src=float32, dst=float16, quantPre=F322F16, nSize=41, format=ROW_MAJOR)",
     /* whole blocks, one and several; few outputs a group and many */
     BYTES "fm_shape=[16,3,4,32], kernel_shape=[1,2,2,16,32], groups=16)",
     BYTES "fm_shape=[4,4,5,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1], groups=2)",

@@ -39,6 +39,7 @@ void aic_plan_staging_lay_out(const aic_plan_geometry *g, const aic_wish *wish, 
                               const aic_plan_panel *p, const aic_plan_tile *t, aic_plan_staging *s)
 {
     const int64_t buffers = !s->has_epilogue ? 0 : g->blocks > 1 ? s->strips : s->defers ? 2 : 1;
+    /* Tiles whose vectors meet groups load k-packs of a group behind the last pixel (parts/tile_kpack.c). */
     const int64_t surplus =
         g->in_place ? 0 : wish->surplus * b->col_step * b->pixel_pitch + p->kpacks * g->arithmetic.kpack_bytes;
     const int64_t strips = wish->sums_apart && g->accumulate ? 2 : 1, word = sizeof(int64_t);
