@@ -124,6 +124,60 @@ static const char *const LIBRARY[] = {
     NULL,
 };
 
+/* What the same headers declare besides where _GNU_SOURCE is defined, as g++ does by itself. */
+static const char *const GNU[] = {
+    " BIG_ENDIAN BYTE_ORDER CLOSE_RANGE_CLOEXEC CLOSE_RANGE_UNSHARE F_LOCK F_OK F_TEST F_TLOCK F_ULOCK ",
+    " LITTLE_ENDIAN L_INCR L_SET L_XTND L_ctermid L_cuserid MAXFLOAT MINSIGSTKSZ M_1_PI M_2_PI M_2_SQRTPI M_E ",
+    " M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NFDBITS NGREG NSIG PDP_ENDIAN P_tmpdir ",
+    " RENAME_EXCHANGE RENAME_NOREPLACE RENAME_WHITEOUT R_OK SA_INTERRUPT SA_NOCLDSTOP SA_NOCLDWAIT SA_NODEFER ",
+    " SA_NOMASK SA_ONESHOT SA_ONSTACK SA_RESETHAND SA_RESTART SA_SIGINFO SA_STACK SIGSTKSZ SNAN SNANF SNANF128 ",
+    " SNANF32 SNANF32X SNANF64 SNANF64X SNANL SS_DISABLE SS_ONSTACK STDERR_FILENO STDIN_FILENO STDOUT_FILENO ",
+    " TEMP_FAILURE_RETRY TIMER_ABSTIME WCONTINUED WEXITED WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED ",
+    " WNOHANG WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED W_OK X_OK accept4 alphasort64 assert_perror be16toh ",
+    " be32toh be64toh canonicalize_file_name clock_adjtime clog10 clog10f clog10l close_range copy_file_range ",
+    " creat64 cuserid d_fileno dladdr dladdr1 dlinfo dlmopen dlvsym euidaccess execveat execvpe fallocate ",
+    " fallocate64 fcloseall fcntl64 fedisableexcept feenableexcept fegetexcept fgetpos64 fgets_unlocked ",
+    " fgetwc_unlocked fgetws_unlocked fmaxmag fmaxmagf fmaxmagl fminmag fminmagf fminmagl fopen64 fputs_unlocked ",
+    " fputwc_unlocked fputws_unlocked freopen64 fseeko64 fsetpos64 fstat64 fstatat64 fstatvfs64 ftello64 ",
+    " ftruncate64 ftw64 futimesat gai_cancel gai_error gai_suspend get_current_dir_name getaddrinfo_a getcpu ",
+    " getdate_r getdents64 getdirentries64 getgrent_r getipv4sourcefilter getpt getpw getresgid getresuid ",
+    " getrlimit64 getsourcefilter getumask getutmp getutmpx getwc_unlocked getwchar_unlocked glob64 glob_pattern_p ",
+    " globfree64 group_member h_addr h_errno hcreate_r hdestroy_r hsearch_r htobe16 htobe32 htobe64 htole16 htole32 ",
+    " htole64 ifa_broadaddr ifa_dstaddr ifc_buf ifc_req ifr_addr ifr_bandwidth ifr_broadaddr ifr_data ifr_dstaddr ",
+    " ifr_flags ifr_hwaddr ifr_ifindex ifr_map ifr_metric ifr_mtu ifr_name ifr_netmask ifr_newname ifr_qlen ",
+    " ifr_slave inet6_opt_append inet6_opt_find inet6_opt_finish inet6_opt_get_val inet6_opt_init inet6_opt_next ",
+    " inet6_opt_set_val inet6_option_alloc inet6_option_append inet6_option_find inet6_option_init ",
+    " inet6_option_next inet6_option_space inet6_rth_add inet6_rth_getaddr inet6_rth_init inet6_rth_reverse ",
+    " inet6_rth_segments inet6_rth_space isascii_l isctype le16toh le32toh le64toh lio_listio64 lockf64 lseek64 ",
+    " lstat64 memfd_create memrchr mkostemp mkostemp64 mkostemps mkostemps64 mkstemp64 mkstemps64 mlock2 mmap64 ",
+    " mremap msg_cbytes name_to_handle_at nftw64 obstack_printf obstack_vprintf open64 open_by_handle_at openat64 ",
+    " pkey_alloc pkey_free pkey_get pkey_mprotect pkey_set ppoll pread64 preadv2 preadv64 preadv64v2 prlimit ",
+    " prlimit64 process_madvise process_mrelease process_vm_readv process_vm_writev ptsname_r putgrent ",
+    " putwc_unlocked putwchar_unlocked pwrite64 pwritev2 pwritev64 pwritev64v2 qsort_r re_compile_fastmap ",
+    " re_compile_pattern re_match re_match_2 re_search re_search_2 re_set_registers re_set_syntax readdir64 ",
+    " readdir64_r recvmmsg remap_file_pages renameat2 s6_addr s6_addr16 s6_addr32 scandir64 scandirat scandirat64 ",
+    " sched_getaffinity sched_getcpu sched_priority sched_setaffinity secure_getenv semtimedop sendmmsg ",
+    " setipv4sourcefilter setns setresgid setresuid setrlimit64 setsourcefilter si_arch si_call_addr si_int ",
+    " si_lower si_pkey si_ptr si_syscall si_timerid si_upper si_value sigabbrev_np sigandset sigdescr_np ",
+    " sigev_notify_attributes sigev_notify_function sigisemptyset sigorset sigsetjmp splice st_atime st_ctime ",
+    " st_mtime stat64 statvfs64 statx strdupa strerrordesc_np strerrorname_np strndupa strptime_l strtod_l strtof_l ",
+    " strtol_l strtold_l strtoll_l strtoul_l strtoull_l sync_file_range syncfs sysv_signal tdestroy tee tgkill ",
+    " timeradd timerclear timercmp timerisset timersub tmpfile64 toascii_l truncate64 twalk_r uint ulong unshare ",
+    " updwtmpx ushort utmpxname versionsort versionsort64 vmsplice wait3 wait4 wcschrnul wcsftime_l wcstod_l ",
+    " wcstof_l wcstol_l wcstold_l wcstoll_l wcstoq wcstoul_l wcstoull_l wcstouq wmempcpy ",
+    NULL,
+};
+
+/* Names there to which those of types of floats belong: f32addf64, strtof32, M_PIf128. */
+static const char *const OF_TYPES[] = {
+    " f32add f32div f32fma f32mul f32sqrt f32sub f32xadd f32xdiv f32xfma f32xmul f32xsqrt f32xsub f64add f64div "
+    "f64fma ",
+    " f64mul f64sqrt f64sub f64xadd f64xdiv f64xfma f64xmul f64xsqrt f64xsub clog10 fmaxmag fminmag sincos strfrom "
+    "strto wcsto ",
+    " M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 ",
+    NULL,
+};
+
 /* Functions of ISO C's <math.h> and <complex.h>, which have variants with f and l behind. */
 static const char *const MATH[] = {
     " acos acosh acospi asin asinh asinpi atan atan2 atan2pi atanh atanpi cabs cacos cacosh canonicalize carg casin ",
@@ -143,11 +197,12 @@ static const char *const PREFIXES[] = {
     NULL,
 };
 
-/* What macros of ISO C begin with that have no small letter. */
+/* What macros of ISO C, and others of its headers, begin with that have no small letter. */
 static const char *const CAPITALS[] = {
-    " ATOMIC_ CHAR_ CLOCK_ DBL_ E EXIT_ FE_ FILENAME_ FLT_ FOPEN_ FP_ HUGE_ INT_ INT8_ INT16_ INT32_ INT64_ INTMAX_ ",
-    " INTPTR_ LC_ LDBL_ LLONG_ LONG_ MATH_ MB_ PTRDIFF_ RAND_ SCHAR_ SEEK_ SHRT_ SIG SIZE_ TIME_ TMP_ UCHAR_ ",
-    " UINT_ UINT8_ UINT16_ UINT32_ UINT64_ UINTMAX_ UINTPTR_ ULLONG_ ULONG_ USHRT_ WCHAR_ WINT_ ",
+    " ADJ_ ATOMIC_ BUS_ CHAR_ CLD_ CLOCK_ DBL_ E EXIT_ FD_ FE_ FILENAME_ FLT_ FOPEN_ FPE_ FP_ HUGE_ ILL_ INT_ INT8_ ",
+    " INT16_ INT32_ INT64_ INTMAX_ INTPTR_ LC_ LDBL_ LLONG_ LONG_ MATH_ MB_ MOD_ POLL_ PTRDIFF_ RAND_ REG_ SCHAR_ ",
+    " SEEK_ SEGV_ SHRT_ SI_ SIG SIZE_ STA_ TIME_ TMP_ TRAP_ UCHAR_ UINT_ UINT8_ UINT16_ UINT32_ UINT64_ UINTMAX_ ",
+    " UINTPTR_ ULLONG_ ULONG_ USHRT_ WCHAR_ WINT_ ",
     NULL,
 };
 
@@ -183,10 +238,24 @@ static bool is_library_macro(const char *name)
            (strpbrk(name, SMALL) == NULL && is_prefixed(CAPITALS, name));
 }
 
+/* Whether a name of these lists is left without the letters behind it of another type of float. */
+static bool is_variant(const char *name, size_t length, const char *letters)
+{
+    const size_t more = strlen(letters);
+    return length > more && strncmp(name + length - more, letters, more) == 0 &&
+           (is_listed(MATH, name, length - more) || is_listed(OF_TYPES, name, length - more));
+}
+
 static bool is_math(const char *name, size_t length)
 {
-    const bool variant = length > 1 && (name[length - 1] == 'f' || name[length - 1] == 'l');
-    return is_listed(MATH, name, length) || (variant && is_listed(MATH, name, length - 1));
+    static const char *const TYPES[] = {"f", "l", "f32", "f32x", "f64", "f64x", "f128"};
+    const char *end = name + (length > 2 ? length - 2 : 0);
+    const size_t stem = strcmp(end, "_r") == 0 || strcmp(end, "_l") == 0 ? length - 2 : length; /* lgammaf_r */
+    bool found = is_listed(MATH, name, length);
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        found = found || is_variant(name, stem, TYPES[i]);
+    }
+    return found;
 }
 
 const char *aic_export_reserved(const char *name)
@@ -207,7 +276,7 @@ const char *aic_export_reserved(const char *name)
     if (is_listed(PREDEFINED, name, length)) {
         return "is a macro of compilers";
     }
-    const bool library = is_listed(LIBRARY, name, length) || is_math(name, length) || is_prefixed(PREFIXES, name) ||
-                         is_library_macro(name);
+    const bool library = is_listed(LIBRARY, name, length) || is_listed(GNU, name, length) || is_math(name, length) ||
+                         is_prefixed(PREFIXES, name) || is_library_macro(name);
     return library ? "is a name of the C library" : NULL;
 }

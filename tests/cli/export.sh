@@ -105,14 +105,15 @@ expect 'the example' 0 '^2048 results, 0 differ from plain loops$' env AICJIT="$
 expect 'names are made' 0 '' "$aicjit" export "$layer" "$layer" "$int8 | fixpipe(src=int32, dst=float16, quantPre=DEQF16)" "${files[@]}"
 ok 'of the operators' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | grep -Ev '_pack(ed|ed_check)?$' | sort | tr '\n' ' ')" = 'conv2d conv2d_2 conv2d_fixpipe '
 printf '%s\n' "$move" '# a comment' "$move" >batch.txt
-# What headers of C declare, as compilers read them by default, of C11 or of C23, would be declared twice; also what only newer
-# ones than these may have.
+# What headers of C declare, as compilers of C11, C23 and C++ read them by default, would be declared twice; also what only newer
+# ones than these may have. Functions of all types of floats are asked for by a few.
 printf '#include <%s.h>\n' ctype fenv inttypes locale math setjmp signal stdio stdlib string time uchar unistd wchar wctype >headers.c
-for standard in gnu11 gnu2x; do
+for standard in gnu11 gnu2x 'gnu2x -D_GNU_SOURCE'; do
+    # shellcheck disable=SC2086 # two words
     cc -std=$standard -aux-info declared.txt -fsyntax-only headers.c 2>/dev/null &&
         sed -nE 's/^.*extern [^(]*[ *]([a-z][a-z0-9_]*) \(.*/\1/p' declared.txt
-done >every.txt
-[ ! -s every.txt ] || printf '%s\n' fopencookie mbrtoc8 wcslcat wcslcpy >>every.txt
+done | grep -Ev '[^yn]f(32x|64x?|128)(_[rl])?$' >every.txt
+[ ! -s every.txt ] || printf '%s\n' fopencookie mbrtoc8 wcslcat wcslcpy qsort_r sinf128 lgammaf64x_r strtof32_l f32xaddf64 M_PI strdupa htobe64 >>every.txt
 sort -u every.txt >functions.txt
 while read -r function; do
     "$aicjit" export "$small" --name "$function" -o own.o --header own.h 2>/dev/null && printf '%s ' "$function"
@@ -122,6 +123,9 @@ if [ -s functions.txt ]; then
 else
     echo "not run: names of C's headers, which gcc lists"
 fi
+for name in layer sin_layer add32 conv64 f32add_layer read_image openly M_layer; do
+    expect "a name that no header has: $name" 0 '' "$aicjit" export "$small" --name "$name" -o own.o --header own.h
+done
 expect 'nor a namespace of C++' 2 'name: "std" is a namespace' "$aicjit" export "$small" --name std -o own.o --header own.h
 expect 'a batch' 0 '' "$aicjit" export --batch batch.txt --name a --name b "${files[@]}"
 ok 'its functions' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | tr '\n' ' ')" = 'a b '
