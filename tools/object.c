@@ -8,12 +8,18 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
-#include <setjmp.h>
+#include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { HEADER_BYTES_MAX = 1 << 24 };
 
@@ -188,96 +194,175 @@ static int read_header(cli_object *o)
     return status == CLI_DONE ? read_parameters(o, declaration, declaration + size) : status;
 }
 
-/* ---- the object ---- */
+/* ---- the object, in a process of its own ---- */
 
-static int load(cli_object *o)
+/* A file that is damaged, or a header of another object, may do anything when it is loaded and called: a process of its
+ * own does that, and what it leaves is in memory that both have. */
+typedef enum stage { LOADING, CALLING, DONE } stage;
+
+typedef struct report {
+    stage stage;
+    int status;                          /* DONE: the exit status, */
+    char said[2 * PATH_MAX];             /* with a message unless it is CLI_DONE */
+    _Alignas(max_align_t) char result[]; /* what the call has written, one operand behind the other */
+} report;
+
+static bool is_written(const cli_object *o, size_t i)
 {
-    char path[4096];
+    return o->direction[i] != AIC_DIRECTION_IN;
+}
+
+static int load(const cli_object *o, void (**function)(void))
+{
+    char path[PATH_MAX];
     const bool plain = strchr(o->file, '/') == NULL; /* the loader looks for such names elsewhere */
     if (snprintf(path, sizeof path, "%s%s", plain ? "./" : "", o->file) >= (int)sizeof path) {
         return cli_fail(CLI_WRONG, "run: --object: the file's name is too long");
     }
-    o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (o->library == NULL) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
         return cli_fail(CLI_WRONG, "run: --object: %s (cc -shared -o FILE.so FILE.o makes one of an exported object)",
                         dlerror());
     }
-    void *address = dlsym(o->library, o->name);
+    void *address = dlsym(library, o->name);
     if (address == NULL) {
         return cli_fail(CLI_WRONG, "run: --name: \"%s\" has no function \"%.200s\"", o->file, o->name);
     }
-    memcpy(&o->function, &address, sizeof address);
+    memcpy(function, &address, sizeof address);
     return CLI_DONE;
+}
+
+static int call(const cli_object *o, void (*function)(void), void *const pointers[], void *workspace)
+{
+    ffi_cif cif;
+    ffi_type *types[OBJECT_PARAMETERS_MAX + 1];
+    void *value[OBJECT_PARAMETERS_MAX + 1], *address[OBJECT_PARAMETERS_MAX + 1];
+    for (size_t i = 0; i <= o->count; i++) {
+        types[i] = &ffi_type_pointer;
+        value[i] = i < o->count ? pointers[i] : workspace;
+        address[i] = &value[i];
+    }
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)o->count + 1, &ffi_type_void, types) != FFI_OK) {
+        return cli_fail(CLI_SYSTEM, "run: --object: libffi has no call of %zu addresses", o->count + 1);
+    }
+    ffi_call(&cif, function, NULL, address);
+    return CLI_DONE;
+}
+
+/* What the other process does. It ends with this one, leaves no file, and signals that end work are its end. */
+static _Noreturn void work(const cli_object *o, void *const pointers[], void *workspace, report *r, pid_t parent)
+{
+    static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct rlimit none = {0, 0};
+    void (*function)(void) = NULL;
+    sigset_t all;
+    for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++) {
+        if (signal(ENDING[i], SIG_DFL) == SIG_IGN) { /* nohup */
+            (void)signal(ENDING[i], SIG_IGN);
+        }
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(0); /* it was late */
+    }
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)sigemptyset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    int status = load(o, &function);
+    if (status == CLI_DONE && pointers != NULL) {
+        r->stage = CALLING;
+        status = call(o, function, pointers, workspace);
+        char *to = r->result;
+        for (size_t i = 0; i < o->count && status == CLI_DONE; i++) {
+            if (is_written(o, i)) {
+                memcpy(to, pointers[i], (size_t)o->tensor[i].bytes);
+                to += o->tensor[i].bytes;
+            }
+        }
+    }
+    r->status = status;
+    (void)snprintf(r->said, sizeof r->said, "%s", cli_fail_message());
+    r->stage = DONE;
+    _exit(0);
+}
+
+/* The exit status of a process that ended without a report. */
+static int blame(const cli_object *o, stage at, int ended)
+{
+    const bool by_signal = WIFSIGNALED(ended);
+    const int number = by_signal ? WTERMSIG(ended) : WEXITSTATUS(ended);
+    const char *how = by_signal ? "signal" : "status";
+    if (by_signal && (number == SIGINT || number == SIGTERM || number == SIGHUP)) {
+        return cli_fail(CLI_MISMATCH, "run: --object: ended by signal %d", number);
+    }
+    return at == LOADING
+               ? cli_fail(CLI_WRONG, "run: --object: \"%s\" is damaged: loading it ended with %s %d", o->file, how,
+                          number)
+               : cli_fail(CLI_WRONG,
+                          "run: --object: \"%.200s\" of \"%s\" failed with %s %d; was the header written with it?",
+                          o->name, o->file, how, number);
+}
+
+/* Lets another process load the object, and call the function unless there are no operands; what that wrote is here
+ * then. */
+static int work_apart(const cli_object *o, void *const pointers[], void *workspace)
+{
+    size_t size = sizeof(report);
+    for (size_t i = 0; pointers != NULL && i < o->count; i++) {
+        size += is_written(o, i) ? (size_t)o->tensor[i].bytes : 0;
+    }
+    report *r = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (r == MAP_FAILED) {
+        return cli_fail_memory("run: --object", size);
+    }
+    sigset_t all, before;
+    int ended = 0, status;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, &before); /* no handler of this process runs in the other one */
+    const pid_t self = getpid(), child = fork();
+    if (child == 0) {
+        work(o, pointers, workspace, r, self);
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+    }
+    if (child < 0) {
+        status = cli_fail(CLI_SYSTEM, "run: --object: a process: %s", strerror(errno));
+    } else if (r->stage != DONE) {
+        status = blame(o, r->stage, ended);
+    } else {
+        status = r->status == CLI_DONE ? CLI_DONE : cli_fail(r->status, "%s", r->said);
+    }
+    const char *from = r->result;
+    for (size_t i = 0; status == CLI_DONE && pointers != NULL && i < o->count; i++) {
+        if (is_written(o, i)) {
+            memcpy(pointers[i], from, (size_t)o->tensor[i].bytes);
+            from += o->tensor[i].bytes;
+        }
+    }
+    (void)munmap(r, size);
+    return status;
 }
 
 int object_open(cli_object *o)
 {
     const int status = read_header(o);
-    return status == CLI_DONE ? load(o) : status;
+    return status == CLI_DONE ? work_apart(o, NULL, NULL) : status;
 }
 
 void object_close(cli_object *o)
 {
-    if (o->library != NULL) {
-        dlclose(o->library);
-    }
     free(o->text);
-    o->library = NULL;
     o->text = NULL;
-}
-
-static sigjmp_buf landing;
-
-static void land(int signal)
-{
-    siglongjmp(landing, signal);
-}
-
-/* Calls the function; the signal that it ends by, 0 for none: a header that was not written with the object tells the
- * wrong sizes. Nothing that it has written counts then. */
-static int call_guarded(ffi_cif *cif, const cli_object *o, void **address)
-{
-    static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-    enum { COUNT = sizeof SIGNALS / sizeof *SIGNALS };
-    struct sigaction before[COUNT], ours = {.sa_handler = land, .sa_flags = SA_NODEFER};
-    for (size_t i = 0; i < COUNT; i++) {
-        (void)sigaction(SIGNALS[i], &ours, &before[i]);
-    }
-    const int signal = sigsetjmp(landing, 1);
-    if (signal == 0) {
-        ffi_call(cif, o->function, NULL, address);
-    }
-    for (size_t i = 0; i < COUNT; i++) {
-        (void)sigaction(SIGNALS[i], &before[i], NULL);
-    }
-    return signal;
 }
 
 int object_call(const cli_object *o, void *const pointers[])
 {
-    ffi_cif cif;
-    ffi_type *types[OBJECT_PARAMETERS_MAX + 1];
-    void *value[OBJECT_PARAMETERS_MAX + 1], *address[OBJECT_PARAMETERS_MAX + 1];
     guard_buffer workspace;
     int status = cli_memory(&workspace, "workspace", o->workspace);
-    if (status != CLI_DONE) {
-        return status;
+    if (status == CLI_DONE) {
+        status = work_apart(o, pointers, workspace.data);
+        guard_close(&workspace);
     }
-    for (size_t i = 0; i <= o->count; i++) {
-        types[i] = &ffi_type_pointer;
-        value[i] = i < o->count ? pointers[i] : workspace.data;
-        address[i] = &value[i];
-    }
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)o->count + 1, &ffi_type_void, types) == FFI_OK) {
-        const int signal = call_guarded(&cif, o, address);
-        status = signal == 0 ? CLI_DONE
-                             : cli_fail(CLI_WRONG,
-                                        "run: --object: \"%.200s\" of \"%s\" failed with signal %d; was the header "
-                                        "written with it?",
-                                        o->name, o->file, signal);
-    } else {
-        status = cli_fail(CLI_SYSTEM, "run: --object: libffi has no call of %zu addresses", o->count + 1);
-    }
-    guard_close(&workspace);
     return status;
 }

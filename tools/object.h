@@ -15,9 +15,6 @@ typedef struct cli_object {
     size_t count, workspace;
     aic_network_tensor tensor[OBJECT_PARAMETERS_MAX];
     aic_direction direction[OBJECT_PARAMETERS_MAX];
-    /* From the object. */
-    void *library;
-    void (*function)(void);
 } cli_object;
 
 /* Rows of an option table; `o` is the command's cli_object. */
@@ -30,7 +27,8 @@ typedef struct cli_object {
 /* Whether the options and the number of operator texts agree. Each function returns an exit status. */
 int object_check(const cli_object *object, size_t texts);
 
-/* Reads the header, loads the object and finds the function. */
+/* Reads the header, and finds out whether the object can be loaded and has the function: that, and the call, are done
+ * in a process of its own, which may end in any way. */
 int object_open(cli_object *object);
 
 /* Calls the function with an address for each of its operands. */

@@ -107,4 +107,53 @@ for cut in $(seq 0 37 "$(wc -c <two.h)"); do
 done
 verdict 'a header cut off' "$((bad != 0))" "at $bad"
 
+# A damaged object is refused, ends badly in a process of its own, or works: no signal. One that never ends uses up its time.
+bad=0
+tries=0
+size=$(wc -c <two.so)
+for ((at = 0; at < size; at += size / 150 + 1)); do
+    cp two.so damaged.so
+    if ((tries++ % 3 == 0)); then
+        truncate -s "$at" damaged.so
+    else
+        printf '\377\377\000\201' | dd of=damaged.so bs=1 seek="$at" conv=notrunc status=none
+    fi
+    (ulimit -t 20 && exec "$aicjit" run --object damaged.so --header two.h --name layer "${given[@]}" --out dst=cut.npy) >/dev/null 2>said.txt
+    status=$?
+    { [ "$status" -eq 2 ] && [ "$(grep -c '^aicjit: ' said.txt)" -eq 1 ]; } || [ "$status" -eq 0 ] || bad=$at
+done
+verdict 'a damaged object' "$((bad != 0))" "at $bad: $(cat said.txt)"
+
+# What does something else than a kernel when it is loaded or called.
+object() { # NAME TEXT
+    printf '%s\n' '#include <signal.h>' '#include <stdlib.h>' '#include <unistd.h>' "$2" >"$1.c"
+    cc -shared -fPIC -o "$1.so" "$1.c"
+}
+calls() { expect "$1" "$2" "$3" "$aicjit" run --object "$4.so" --header two.h --name layer "${given[@]}" --out dst=kept.npy; }
+echo kept >kept.npy
+object early 'void layer(void); void layer(void) {} __attribute__((constructor)) static void start(void) { raise(SIGSEGV); }'
+calls 'one that fails when it is loaded' 2 '"early.so" is damaged: loading it ended with signal 11' early
+object leaves 'void layer(void); void layer(void) { exit(7); }'
+calls 'one that ends the process' 2 '"layer" of "leaves.so" failed with status 7' leaves
+object quiet 'void layer(void); void layer(void) { _exit(0); }'
+calls 'one that ends it well' 2 '"layer" of "quiet.so" failed with status 0' quiet
+object gives 'void layer(void); void layer(void) { abort(); }'
+calls 'one that gives up' 2 'failed with signal 6' gives
+ok 'what was there is there' test "$(cat kept.npy)" = kept
+
+# It ends with the tool.
+object endless 'void layer(void); void layer(void) { if (write(1, "in it\n", 6)) for (;;) pause(); }'
+for signal in TERM INT KILL; do
+    mkfifo "$signal.fifo"
+    (exec "$aicjit" run --object endless.so --header two.h --name layer "${given[@]}" --out dst=kept.npy >"$signal.fifo" 2>/dev/null) &
+    tool=$!
+    exec 3<"$signal.fifo"
+    read -r line <&3
+    kill -"$signal" "$tool"
+    wait "$tool" 2>/dev/null
+    read -r rest <&3 # until no process has the other end
+    ok "both end by SIG$signal" test "$line$rest" = 'in it'
+    exec 3<&-
+done
+
 finish
