@@ -197,3 +197,23 @@ def test_saving_that_fails(folder, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         aicjit.Network.open(folder).save(tmp_path / "target")
     assert {path.name: path.read_bytes() for path in (tmp_path / "target").iterdir()} == before
+
+
+def test_names_of_files(folder, tmp_path, monkeypatch):
+    """What is no name is told, and a file that cannot be written leaves those that are there."""
+    network = aicjit.Network.open(folder)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    for name in ("", None, "a\0b", 3):
+        with pytest.raises(aicjit.Error):
+            network.save(name)
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(aicjit.FileError, match="file: File exists"):
+        network.save(tmp_path / "file")
+    for object_file, header in (("file", "none/net.h"), ("none/net.o", "file")):
+        with pytest.raises(aicjit.FileError, match="none/net.*: No such file or directory"):
+            network.export(object_file, header)
+    assert (tmp_path / "file").read_text() == "kept" and sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "file"])
+    (tmp_path / "link").symlink_to("file")
+    network.export("link", "net.h")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes()[:4] == b"\x7fELF"

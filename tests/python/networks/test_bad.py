@@ -219,6 +219,28 @@ def test_arguments():
                           ({"quantize": x + np.inf}, "values of x are not finite"), ({"outputs": ["z"]}, "no node gives z")):
         with pytest.raises(aicjit.Error, match=text):
             aicjit.onnx.load(model, **options)
+    for options, kind, text in (
+            ({"shapes": [1, 3, 8, 8]}, TypeError, "shapes: list is no mapping"), ({"shapes": {"x": 5}}, TypeError, "shapes: x: int is no list"),
+            ({"shapes": {"x": "1388"}}, TypeError, "shapes: x: str is no list"),
+            ({"shapes": {"x": (1, 3, 8.5, 8)}}, TypeError, "shapes: x: 8.5 is float"),
+            ({"shapes": {"x": (1, 3, 0, 8)}}, ValueError, "shapes: x: 0 is outside of 1..16777216"),
+            ({"shapes": {"x": (1, 3, 2**70, 8)}}, ValueError, "is outside of 1..16777216"),
+            ({"quantize": x.tolist()}, TypeError, "quantize: x: is float, not an array"), ({"quantize": "x"}, TypeError, "x: is str"),
+            ({"quantize": (image for image in x)}, TypeError, "x: is generator"), ({"quantize": x[0, 0]}, ValueError, "has the shape"),
+            ({"quantize": {"x": [x, x]}}, TypeError, "x: is list, not an array"),
+            ({"quantize": x, "method": "percentile", "percentile": "99"}, TypeError, "percentile: '99' is str")):
+        with pytest.raises(kind, match=text) as caught:
+            aicjit.onnx.load(model, **options)
+        assert isinstance(caught.value, aicjit.Error)
+    for source in (None, 3, ["model.onnx"]):
+        with pytest.raises(aicjit.ArgumentTypeError, match="is no path, no bytes of a file and no ModelProto"):
+            aicjit.onnx.load(source)
+    assert aicjit.onnx.load(bytearray(model.SerializeToString())).inputs == aicjit.onnx.load(model).inputs
+    net = aicjit.onnx.load(model)
+    for call, text in ((lambda: net.table(0), "table: runs: 0 is outside"), (lambda: net.bench(runs=-1), "bench: runs: -1 is outside"),
+                       (lambda: net.bench(threads=-1), "threads: -1 is outside"), (lambda: net.table("2"), "runs: '2' is str")):
+        with pytest.raises(aicjit.Error, match=text):
+            call()
     with pytest.raises(aicjit.ArgumentError, match="peer: 'ncnn' is not onnxruntime"):
         aicjit.onnx.load(model).bench(peer="ncnn")
 
@@ -229,6 +251,8 @@ def test_calls():
     for call, kind, text in ((lambda: net(good.astype(np.float64)), TypeError, "input x: is float64, not float32"),
                              (lambda: net(good[:, :2]), ValueError, r"input x: has the shape \[2, 2, 8, 8\], not \[N,3,8,8\]"),
                              (lambda: net(good[0]), ValueError, "has the shape"), (lambda: net(), ValueError, "x is not given"),
+                             (lambda: net(good, x=good), TypeError, "input x is given twice"),
+                             (lambda: net({"x": good}, x=good), TypeError, "input x is given twice"),
                              (lambda: net(z=good), ValueError, "there is no input z; its inputs are x float32")):
         with pytest.raises(kind, match=text) as caught:
             call()

@@ -15,10 +15,12 @@ import aicjit
 from ._arrays import as_array
 from ._network import Closing, NetworkInfo, Opened, export
 from ._program import Array, Buffer, Host, Port, Program, Step, kept, parts
+from ._values import integer, text
 
 Path = Union[str, "os.PathLike[str]"]
 Progress = Callable[[int, int], object]
 _ALIGN = 8  # bytes: no element is larger
+_RUNS = 10**6
 
 
 class Table(list[dict[str, Any]]):
@@ -190,13 +192,17 @@ class Network(Closing):
 
     def _given(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """The inputs in their order."""
+        first: Mapping[str, Any] = dict(zip(self.inputs, inputs))
         if len(inputs) == 1 and isinstance(inputs[0], Mapping):
-            inputs, named = list[Any](), {**inputs[0], **named}
+            inputs, first = list[Any](), inputs[0]
         if len(inputs) > len(self._inputs):
             raise aicjit.ArgumentTypeError("network: %d inputs given, %d needed: %s" % (
                 len(inputs), len(self._inputs), ", ".join(self.inputs)))
-        given = {**dict(zip(self.inputs, inputs)), **named}
-        unknown = [name for name in named if name not in self.inputs]
+        twice = [name for name in named if name in first]
+        if twice:
+            raise aicjit.ArgumentTypeError("network: input %s is given twice" % twice[0])
+        given = {**first, **named}
+        unknown = [name for name in given if name not in self.inputs]
         missing = [name for name in self.inputs if name not in given]
         if unknown or missing:
             raise aicjit.ArgumentError("network: %s; its inputs are %s" % (
@@ -316,6 +322,7 @@ class Network(Closing):
         """Median time of each kernel, as the network runs."""
         if self._closed:
             raise aicjit.ArgumentError("network: is closed")
+        runs = integer("network: table: runs", runs, 1, _RUNS)
         random = np.random.default_rng(1)
         arrays = [_noise(random, port) for port in self._inputs]
         times: list[list[int]] = []
@@ -353,6 +360,7 @@ class Network(Closing):
         the two in turns, and gives "peer_ms" and "speed", ours over theirs. threads: the peer's, 0: as many as ours."""
         if peer not in (None, "onnxruntime"):
             raise aicjit.ArgumentError("network: bench: peer: %r is not onnxruntime" % (peer,))
+        runs, threads = integer("network: bench: runs", runs, 1, _RUNS), integer("network: bench: threads", threads, 0, 1024)
         random = np.random.default_rng(1)
         feed = {port.name: _noise(random, port) for port in self._inputs}
         functions: list[Callable[[], Any]] = [lambda: self(feed)]
@@ -379,11 +387,16 @@ class Network(Closing):
         """Writes the network as a folder: network.txt, a line a kernel, and constants as .npy files."""
         from . import _net_file
 
-        if self._program is None:
-            assert self._folder is not None
-            _net_file.copy(self._folder, folder)
-        else:
-            _net_file.write(self._program, folder)
+        if not text("network: folder", folder):
+            raise aicjit.ArgumentError("network: folder: %r is no name of a folder" % (folder,))
+        try:
+            if self._program is None:
+                assert self._folder is not None
+                _net_file.copy(self._folder, folder)
+            else:
+                _net_file.write(self._program, folder)
+        except OSError as error:
+            raise aicjit.FileError("%s: %s" % (error.filename or os.fspath(folder), error.strerror or error), aicjit.Status.IO) from error
 
     def export(self, object_file: Path, header_file: Path, *, name: str = "net", isa: Optional[str] = None,
                target: Optional[str] = None) -> None:

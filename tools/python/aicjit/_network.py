@@ -1,11 +1,13 @@
 """Networks of the library: open folders of kernels and constants."""
 
 import collections
+import contextlib
 import ctypes as c
+import os
 
 from ._arrays import Pointers, fit
 from ._context import Closing, Held, handle_of
-from ._errors import ArgumentTypeError
+from ._errors import ArgumentTypeError, FileError, Status
 from ._library import NetworkHandle, check, checked, lib
 from ._spec import Operand
 from ._structs import NAMES, OperandStruct, type_of
@@ -90,15 +92,37 @@ class Opened(Held):
             check(lib.aic_network_call(*arguments) if n is None else lib.aic_network_batch(*arguments, n))
 
 
+def _store(files):
+    """Writes files, all or none: what is there before stays as it is until each new one is complete."""
+    made, path = [], ""
+    try:
+        for path, content in files:
+            target = os.path.realpath(path)
+            name = "%s.%d.new" % (target, os.getpid())
+            if os.path.exists(target) and not os.path.isfile(target):
+                name = target  # a device, a pipe
+            else:
+                made.append((name, target))
+            with open(name, "wb") as file:
+                file.write(content)
+        while made:
+            os.replace(*made[0])
+            del made[0]
+    except OSError as error:
+        raise FileError("%s: %s" % (os.fspath(path), error.strerror), Status.IO) from error
+    finally:
+        for name, _ in made:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
 def export(context, folder, object_file, header_file, name, isa, target):
     """Writes the object and the header of a folder."""
     made = _Exported()
     checked(lib.aic_network_export, handle_of(context), _path(folder), text("name", name), text("isa", isa),
             text("target", target), c.byref(made))
     try:
-        for path, data, size in ((object_file, made.object, made.object_size), (header_file, made.header, made.header_size)):
-            with open(path, "wb") as file:
-                file.write(c.string_at(data, size))
+        _store([(object_file, c.string_at(made.object, made.object_size)), (header_file, c.string_at(made.header, made.header_size))])
     finally:
         lib.aic_exported_destroy(c.byref(made))
 

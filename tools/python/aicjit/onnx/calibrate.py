@@ -9,9 +9,11 @@ import numpy as np
 
 import aicjit
 
+from .._arrays import as_array
 from .._blocks import Tensor
 from .._net import Network
 from .._program import Array, Floats
+from .._values import number
 
 METHODS = ("max", "percentile", "mse")
 _BINS = 1024
@@ -30,10 +32,13 @@ def feeds(net: Network, images: Images) -> Iterator[dict[str, Array]]:
     for name, value in given.items():
         if name not in ports:
             raise aicjit.ArgumentError("quantize: there is no input %s; the inputs are %s" % (name, ", ".join(ports)))
-        array = np.asarray(value)
+        array = as_array("quantize", name, value)
         shape = ports[name][1]
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise aicjit.ArgumentError("quantize: values of %s are not finite" % name)
+        if array.ndim not in (len(shape), len(shape) - 1):
+            raise aicjit.OperandValueError("quantize: %s: has the shape %s, not [N,%s]" % (
+                name, list(array.shape), ",".join(map(str, shape[1:]))))
         arrays[name] = array[np.newaxis] if array.shape == shape[1:] else array
     if len({len(array) for array in arrays.values()}) != 1:
         raise aicjit.ArgumentError("quantize: inputs have different numbers of images")
@@ -87,7 +92,7 @@ def largest(net: Network, tensors: Mapping[str, Tensor], images: Images, method:
     many are; "mse": with which the squares of all errors, of rounding and of cutting off, are least."""
     if method not in METHODS:
         raise aicjit.ArgumentError("quantize: method: %r is not one of %s" % (method, ", ".join(METHODS)))
-    if not 50 <= percentile <= 100:
+    if not 50 <= number("quantize: percentile", percentile) <= 100:
         raise aicjit.ArgumentError("quantize: percentile: %r is outside 50..100" % (percentile,))
     tops: dict[str, Floats] = {}
 

@@ -11,6 +11,7 @@ import numpy as np
 import aicjit
 
 from .._program import Array
+from .._values import integer, kind_of
 from .graph import LARGEST, Graph, ModelError, Node
 
 Source = Union[str, "os.PathLike[str]", bytes, Any]
@@ -60,9 +61,11 @@ def read_model(source: Source) -> tuple[Any, str]:
         model.CopyFrom(source)
         return model, "model"
     name, folder = "model", ""
+    if not isinstance(source, (bytes, bytearray, memoryview, str, os.PathLike)):
+        raise aicjit.ArgumentTypeError("onnx.load: %s is no path, no bytes of a file and no ModelProto" % kind_of(source))
     try:
-        if isinstance(source, bytes):
-            model = onnx.load_model_from_string(source)
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            model = onnx.load_model_from_string(bytes(source))
         else:
             name = os.fspath(source)
             folder = os.path.dirname(os.path.abspath(name))
@@ -87,6 +90,8 @@ def read_model(source: Source) -> tuple[Any, str]:
 def _given_shapes(graph: Any, name: str, shapes: Shapes, constants: set[str]) -> None:
     """Sets the shapes of inputs: those given, and one image."""
     known = [value.name for value in graph.input if value.name not in constants]
+    if not isinstance(shapes, Mapping):
+        raise aicjit.ArgumentTypeError("onnx.load: shapes: %s is no mapping of names to shapes" % kind_of(shapes))
     for given in shapes:
         if given not in known:
             raise ModelError("%s: shapes: there is no input %s; the inputs are %s" % (name, given, ", ".join(known)))
@@ -95,11 +100,13 @@ def _given_shapes(graph: Any, name: str, shapes: Shapes, constants: set[str]) ->
             continue
         dims = value.type.tensor_type.shape.dim
         shape = shapes.get(value.name)
+        if shape is not None and (isinstance(shape, str) or not isinstance(shape, (Sequence, np.ndarray))):
+            raise aicjit.ArgumentTypeError("onnx.load: shapes: %s: %s is no list of integers" % (value.name, kind_of(shape)))
         if shape is not None and len(shape) != len(dims):
             raise ModelError("%s: shapes: %s has %d axes, not %d" % (name, value.name, len(dims), len(shape)))
         for i, dim in enumerate(dims):
             if shape is not None:
-                size = int(shape[i])
+                size = integer("onnx.load: shapes: %s" % value.name, shape[i], 1, LARGEST)
             elif i == 0:
                 size = 1
             elif dim.dim_value > 0:
