@@ -124,6 +124,46 @@ class Drawn(Graph):
         five = self.node("Transpose", [self.node("Reshape", [self.value, split], name + "a")], name + "b", perm=[0, 2, 1, 3, 4])
         self.layer("Reshape", self.image, [five, whole])
 
+    def gate(self):
+        """Squeeze and excitation."""
+        name, count = "v%d" % len(self.values), self.image[0]
+        mean = self.node("GlobalAveragePool", [self.value], name + "a")
+        inner = self.node("Conv", [mean, self.floats(count, count, 1, 1, scale=0.3)], name + "b")
+        gate = self.node(self.pick(["Sigmoid", "HardSigmoid"]), [inner], name + "c")
+        self.layer("Mul", self.image, [self.value, gate] if self.pick([0, 1]) else [gate, self.value])
+
+    def rows(self):
+        """Two or three axes for a while."""
+        name, axes = "v%d" % len(self.values), self.constant(np.array([2, 3]))
+        if self.image[1:] == (1, 1) or self.pick([0, 1]):
+            flat = self.node("ReduceMean", [self.value], name + "a", axes=[2, 3], keepdims=0)
+            flat = self.node("MatMul", [flat, self.floats(self.image[0], self.image[0], scale=0.3)], name + "b")
+            self.layer("Unsqueeze", (self.image[0], 1, 1), [flat, axes])
+        else:
+            flat = self.node("Reshape", [self.value, self.constant(np.array([1, self.image[0], -1]))], name + "a")
+            self.layer("Reshape", self.image, [self.node("Sigmoid", [flat], name + "b"), self.constant(np.array([0, 0, *self.image[1:]]))])
+
+    def halves(self):
+        count, name = self.image[0], "v%d" % len(self.values)
+        if count > 1:
+            first = int(self.pick(range(1, count)))
+            a, b = self.node("Split", [self.value, self.constant(np.array([first, count - first]))], (name + "a", name + "b"), axis=1)
+            parts = [b, self.node("Relu", [a], name + "c")]
+            self.layer("Concat", self.image, parts if self.pick([0, 1]) else parts[::-1], axis=1)
+
+    def normalisation(self):
+        count = self.image[0]
+        self.layer("BatchNormalization", self.image, [self.value, *(self.floats(count) for _ in range(3)),
+                                                      self.constant(self.random.uniform(0.5, 2, count).astype(np.float32))])
+
+    def sums(self):
+        other = self.pick([name for name, image in self.values.items() if image == self.image])
+        self.layer("Sum", self.image, [self.value, other, self.value])
+
+    def lines(self):
+        if self.image[1] < 20:
+            self.layer("Concat", (self.image[0], 2 * self.image[1], self.image[2]), [self.value, self.value], axis=2)
+
     def product(self):
         """By a matrix, of all that there is."""
         size, count = int(np.prod(self.image)), int(self.pick([10, 17]))
@@ -133,4 +173,4 @@ class Drawn(Graph):
 
 
 LAYERS = ["convolution"] * 4 + ["transposed", "pool", "pool", "simple", "simple", "clip", "slopes", "per_channel", "pair", "concat",
-                                "whole", "pad", "resize", "pixels", "part", "shuffle"]
+                                "whole", "pad", "resize", "pixels", "part", "shuffle", "gate", "rows", "halves", "normalisation", "sums", "lines"]

@@ -127,10 +127,11 @@ def test_other_sets_of_operators(opset):
 def test_names_of_the_file():
     """Values between the parts of a node have names that the file does not."""
     g = Graph()
-    for i in range(4):
-        g.node("Relu", ["x"], "s/%d" % i)
-    g.node("HardSwish", [g.node("Sum", ["x"] * 3, "s")], "h")
-    g.node("Sum", ["s/0", "s/1", "s/2", "s/3", "h"], "y")
+    names = "s/sum", "s/sum1", "h/gate", "h/gate1"
+    for name in names:
+        g.node("Relu", ["x"], name)
+    g.node("HardSwish", [g.node("Sum", ["x"] * 4, "s")], "h")
+    g.node("Sum", [*names, "h"], "y")
     equal(*computed(g, (1, 4, 3, 3)))
 
 
@@ -228,3 +229,17 @@ def test_numbers_of_types_that_nobody_knows():
         aicjit.onnx.load(model)
     with pytest.raises(aicjit.onnx.ModelError, match="input x: axis 2 has 0 elements"):
         aicjit.onnx.load(g.model([1, 4, 0, 3]))
+
+
+@pytest.mark.parametrize("axes", [(2, 3), (-1, -2), (3, 2)])
+def test_shapes_that_the_package_does_not_infer(axes):
+    """Behind operators of another domain."""
+    g = Graph()
+    step, zero = g.constant(F(0.03)), g.constant(np.int8(0))
+    g.node("QuantizeLinear", ["x", step, zero], "q")
+    g.node("QLinearAdd", ["q", step, zero, "q", step, zero, g.constant(F(0.06)), zero], "r", domain="com.microsoft")
+    g.node("Squeeze", ["r", g.constant(I(*axes))], "s")
+    g.node("Unsqueeze", ["s", g.constant(I(*axes))], "u")
+    g.node("DequantizeLinear", ["u", g.constant(F(0.06)), zero], "y")
+    x = g.random.standard_normal((1, 6, 1, 1)).astype(np.float32)
+    equal(aicjit.onnx.load(g.model([1, 6, 1, 1]))(x), 2 * x, 0.03)

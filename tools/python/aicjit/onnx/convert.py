@@ -11,6 +11,7 @@ from .._blocks import Act, Window
 from .._program import Array, Floats
 from .graph import LARGEST, Finding, Graph, Node, Refused
 from .layer import Image, Layer, along, sized
+from .reshape import reshape, shape_of
 from .transposed import transposed
 
 
@@ -248,7 +249,7 @@ def _hard(graph: Graph, node: Node) -> list[Layer]:
     source, image = node.inputs[0], graph.image(node.inputs[0])
     swish = node.op == "HardSwish"
     alpha, beta = (1 / 6, 0.5) if swish else (node.attr("alpha", 0.2), node.attr("beta", 0.5))
-    gate = graph.fresh(node.outputs[0]) if swish else node.outputs[0]
+    gate = graph.fresh(node.outputs[0] + "/gate") if swish else node.outputs[0]
     made = Layer("affine", [node], [source], [gate], image, gain=np.full(image[0], alpha, np.float32),
                  shift=np.full(image[0], beta, np.float32), act=Act(lo=0, hi=1))
     return [made, Layer("pair", [node], [source, gate], node.outputs, image, op="BM_MUL")] if swish else [made]
@@ -260,7 +261,7 @@ def _sum(graph: Graph, node: Node) -> list[Layer]:
         return [Layer("same", [node], node.inputs, node.outputs, images[0])]
     made, left = [], node.inputs[0]
     for i, name in enumerate(node.inputs[1:]):
-        out = node.outputs[0] if i == len(node.inputs) - 2 else graph.fresh(node.outputs[0])
+        out = node.outputs[0] if i == len(node.inputs) - 2 else graph.fresh(node.outputs[0] + "/sum")
         made.append(Layer("add", [node], [left, name], [out], images[0]))
         left = out
     return made
@@ -418,46 +419,6 @@ def _readers(graph: Graph, name: str) -> int:
     return sum(node.inputs.count(name) for node in graph.nodes)
 
 
-def _shape_of(graph: Graph, node: Node) -> Optional[tuple[int, ...]]:
-    """Of the result of a Reshape: known, or what a constant says of an input."""
-    shape = graph.shapes.get(node.outputs[0])
-    if node.op != "Reshape" or node.inputs[1] not in graph.constants:
-        return shape
-    said = graph.constants[node.inputs[1]]
-    if said.dtype.kind != "i":
-        raise Refused("a shape of %s" % said.dtype)
-    if said.min() < -1 or (said == -1).sum() > 1 or (node.attr("allowzero", 0) and not said.all()):
-        raise Refused("to the shape %s" % said.tolist())
-    if shape is not None:
-        return shape
-    image = graph.image(node.inputs[0])
-    own = graph.shapes.get(node.inputs[0], (1, *image))
-    wanted = [own[i] if size == 0 and i < len(own) else size for i, size in enumerate(said.tolist())]
-    rest = int(np.prod(image)) // max(1, int(np.prod([size for size in wanted if size > 0])))
-    return tuple(rest if size < 0 else size for size in wanted)
-
-
-def _reshape(graph: Graph, node: Node) -> list[Layer]:
-    """Reshape, Flatten, Squeeze, Unsqueeze: where nothing moves, and from a picture to a row."""
-    image, shape = graph.image(node.inputs[0]), _shape_of(graph, node)
-    rank = len(graph.shapes.get(node.inputs[0], ()))
-    if node.op == "Flatten" and node.attr("axis", 1) in (1, 1 - rank):
-        shape = (1, int(np.prod(image)))
-    if shape is None:
-        raise Refused("the shape of the result is not known: is it a constant, and the network for one image?")
-    if len(shape) in (2, 3, 4) and shape[0] == 1:
-        height, width = (1, 1) if len(shape) == 2 else (1, shape[2]) if len(shape) == 3 else shape[2:]
-        made = shape[1], height, width
-        graph.shapes.setdefault(node.outputs[0], tuple(shape))
-        if made == image:
-            return [Layer("same", [node], node.inputs[:1], node.outputs, image)]
-        if made[0] == image[0] and made[1] * made[2] == image[1] * image[2]:  # the pixels in their order, in other lines
-            return [Layer("pick", [node], node.inputs[:1], node.outputs, made, order=tuple(range(made[0])))]
-        if made == (int(np.prod(image)), 1, 1):
-            return [Layer("flatten", [node], node.inputs[:1], node.outputs, made)]
-    raise Refused("from %s to %s" % (list(graph.shapes.get(node.inputs[0], image)), list(shape)))
-
-
 def _same(graph: Graph, node: Node) -> list[Layer]:
     if node.op == "Cast" and node.attr("to") not in (1, 10, 16):  # float32, float16, bfloat16
         raise Refused("to a type that is no float")
@@ -476,8 +437,8 @@ CONVERT: dict[str, Callable[[Graph, Node], list[Layer]]] = {
     "AveragePool": _average, "GlobalAveragePool": _average, "ReduceMean": _mean, "Add": _binary, "Sum": _binary,
     "Sub": _binary, "Mul": _binary, "Div": _binary, "Max": _extreme, "Min": _extreme, "Sigmoid": _curve, "Tanh": _curve,
     "HardSigmoid": _hard, "HardSwish": _hard, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
-    "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": _reshape, "Reshape": _reshape,
-    "ConvTranspose": transposed, "Transpose": _turn, "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
+    "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": reshape, "Reshape": reshape,
+    "ConvTranspose": transposed, "Transpose": _turn, "Squeeze": reshape, "Unsqueeze": reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
 }
 
 #: Why, where there is more to say than that no operator computes it.
@@ -502,7 +463,7 @@ def _shuffled(graph: Graph, nodes: Sequence[Node]) -> Optional[Layer]:
     first, turn, last = nodes
     if turn.inputs[0] != first.outputs[0] or last.inputs[0] != turn.outputs[0] or turn.attr("perm") != [0, 2, 1, 3, 4]:
         return None
-    shape, image = _shape_of(graph, first) or (), graph.image(first.inputs[0])
+    shape, image = shape_of(graph, first) or (), graph.image(first.inputs[0])
     if len(shape) != 5 or shape[1] * shape[2] != image[0] or shape[3:] != image[1:]:
         return None
     order = np.arange(image[0]).reshape(shape[1], shape[2]).T.ravel()

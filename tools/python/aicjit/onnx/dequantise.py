@@ -106,7 +106,7 @@ class _Pass:
 
     def constant(self, name: str, quant: Quant, axis: int) -> str:
         """A constant of integers as floats."""
-        made, quant = self.graph.fresh(name), _along(self.graph.constants[name], quant, axis)
+        made, quant = self.graph.fresh(name + "/float"), _along(self.graph.constants[name], quant, axis)
         self.graph.constants[made] = _floats(self.graph.constants[name], quant)
         self.graph.integers[made] = self.graph.constants[name], quant
         self.graph.shapes[made] = self.graph.constants[name].shape

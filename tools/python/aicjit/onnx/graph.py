@@ -95,20 +95,23 @@ class Graph:
     types: dict[str, str] = field(default_factory=dict)
     #: Whether a pooling gives fewer windows than the package onnx counts, so that sizes behind it are not as inferred.
     fewer: bool = False
-    _fresh: int = 0
+    #: Names of values of our own.
+    made: set[str] = field(default_factory=set)
 
     def copy(self) -> Graph:
         """One to be changed; constants are shared."""
         nodes = [replace(node, inputs=list(node.inputs), outputs=list(node.outputs)) for node in self.nodes]
         return replace(self, nodes=nodes, outputs=dict(self.outputs), constants=dict(self.constants), shapes=dict(self.shapes),
-                       results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set())
+                       results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set(), made=set())
 
     def fresh(self, name: str) -> str:
-        """A name that the file does not have, for a value of our own."""
-        self._fresh += 1
-        made = "%s/%d" % (name, self._fresh)
-        names = {name for node in self.nodes for name in (*node.inputs, *node.outputs)}
-        return made if made not in names and made not in self.constants and made not in self.inputs else self.fresh(name)
+        """A name like this one for a value of our own: that is, if neither the file nor another such value has it."""
+        taken = {name for node in self.nodes for name in (*node.inputs, *node.outputs)}
+        made, number = name, 1
+        while made in taken or made in self.constants or made in self.inputs or made in self.made:
+            made, number = "%s%d" % (name, number), number + 1
+        self.made.add(made)
+        return made
 
     def rename(self, same: dict[str, str]) -> None:
         """Lets outputs be other values."""

@@ -64,7 +64,7 @@ def transposed(graph: Graph, node: Node) -> list[Layer]:
         values, quant = integers
         scale = np.tile(quant.scale.reshape(-1), count) if quant.scale.size > 1 else quant.scale
         integers = phases(values.reshape(weight.shape), quant.zero), replace(along(quant, 1), scale=scale, axis=0)
-    pixels = node.outputs[0] if stride == 1 else graph.fresh(node.outputs[0])
+    pixels = node.outputs[0] if stride == 1 else graph.fresh(node.outputs[0] + "/pixels")
     layer = Layer("conv", [node], node.inputs[:1], [pixels], (count * weight.shape[1], -(-height // stride), -(-width // stride)),
                   Window((kh, kw), pad=(left, right, top, bottom)), phases(weight.astype(np.float32, copy=False)),
                   None if bias is None else np.tile(bias.astype(np.float32), count), integers)
