@@ -6,6 +6,7 @@
 #include "runtime/call/function.h"
 #include "runtime/request/pipeline.h"
 #include "runtime/request/schedules.h"
+#include "runtime/system/large_pages.h"
 #include "runtime/tuning/tuning.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
@@ -246,6 +247,7 @@ aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packe
     status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
         ((void (*)(void *, const void *))code->function[AIC_FUNCTION_PACK])(packed, source);
+        aic_large_pages_wish(packed, packed_bytes(code, operand));
     }
     return status;
 }

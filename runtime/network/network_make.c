@@ -6,6 +6,7 @@
 #include "runtime/generator/worker.h"
 #include "runtime/network/network.h"
 #include "runtime/request/pipeline.h"
+#include "runtime/system/large_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,7 @@ static aic_status pack(aic_network *net, aic_net_kernel *kernel, size_t operand)
         }
         const void *source = aic_net_data(net, &net->tensor[kernel->operand[operand].tensor]);
         ((void (*)(void *, const void *))kernel->code->function[AIC_FUNCTION_PACK])(kernel->image, source);
+        aic_large_pages_wish(kernel->image, bytes);
         net->constant_bytes += (int64_t)bytes;
         image = kernel->image;
     }

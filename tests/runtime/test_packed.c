@@ -11,9 +11,12 @@
 
 #include <aic/tool.h>
 #include <check.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 Suite *suite_packed(void);
 
@@ -457,6 +460,52 @@ START_TEST(wrong_requests)
 }
 END_TEST
 
+/* Whether the system may put a large page where this is. */
+static bool may_be_large(const void *address)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[4 * LINE];
+    bool here = false, large = false;
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        uintptr_t first, end;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2) {
+            here = first <= (uintptr_t)address && (uintptr_t)address < end;
+        } else if (here && strncmp(line, "VmFlags:", 8) == 0) {
+            large = strstr(line, " hg") != NULL;
+        }
+    }
+    (void)fclose(file);
+    return large;
+}
+
+/* Images of megabytes may be moved to large pages, where the system has them, and nothing beside them. */
+START_TEST(images_on_large_pages)
+{
+    enum { LARGE = 2 << 20, BEFORE = 64 };
+    sample s;
+    open_sample(&s, NULL, "conv2d(dtype=int8, fm_shape=[64,2,2,32], kernel_shape=[64,1,1,2048,32])", NULL);
+    const size_t bytes = s.bytes + 3 * (size_t)LARGE;
+    char *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(block, MAP_FAILED);
+    const bool any = madvise(block, LARGE, MADV_HUGEPAGE) == 0;
+    ck_assert(!any || madvise(block, LARGE, MADV_NOHUGEPAGE) == 0);
+    char *first = block + -(uintptr_t)block % LARGE, *end = first + (BEFORE + s.bytes) / LARGE * LARGE;
+    ck_assert_ptr_gt(end, first + LARGE);
+    memset(first + BEFORE, 0xA5, s.bytes);
+    errno = ENOENT;
+    ck_assert_int_eq(aic_kernel_pack(s.kernel, WEIGHT, first + BEFORE, s.pointer[WEIGHT]), AIC_OK);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_int_eq(memcmp(first + BEFORE, s.image, s.bytes), 0);
+    ck_assert(!may_be_large(first + LARGE - 1));
+    ck_assert(may_be_large(first + LARGE) == any);
+    ck_assert(may_be_large(end - 1) == any);
+    ck_assert(!may_be_large(end));
+    ck_assert_int_eq(munmap(block, bytes), 0);
+    close_sample(&s);
+}
+END_TEST
+
 Suite *suite_packed(void)
 {
     Suite *suite = suite_create("packed");
@@ -469,6 +518,7 @@ Suite *suite_packed(void)
     tcase_add_test(tcase, names_of_forms);
     tcase_add_test(tcase, packers_of_other_targets);
     tcase_add_test(tcase, wrong_requests);
+    tcase_add_test(tcase, images_on_large_pages);
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(disk, disk_open, disk_close);
     tcase_add_test(disk, kernels_from_the_disk);
