@@ -6,9 +6,9 @@
 
 #include "frontend/core/stage.h"
 
-/* Element types as the text spells them: signless, signed and unsigned ones are different words. Index into the table,
- * -1: none. */
-int aic_pto_type_find(aic_pto_word word);
+/* Element types as the text spells them: signless, signed and unsigned ones are different words. Index into the table;
+ * fails if the word, which KEY is given, is none. */
+int aic_pto_type(aic_pto_reader *in, aic_pto_word word, const char *key);
 aic_dtype aic_pto_type_dtype(int type);
 const char *aic_pto_type_name(int type);
 int aic_pto_type_of(aic_dtype dtype); /* the one that is printed */
@@ -20,7 +20,7 @@ typedef struct aic_pto_tile {
 } aic_pto_tile;
 
 /* Reads "!pto.tile<...>" or "!pto.tile_buf<...>". */
-aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile);
+void aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile);
 
 typedef enum aic_pto_kind {
     AIC_PTO_EMPTY, /* a comment, or nothing */

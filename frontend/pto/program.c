@@ -86,7 +86,7 @@ static aic_status add_name(maker *m, aic_pto_name_kind kind, aic_pto_word word, 
     return AIC_OK;
 }
 
-static aic_status fail_name(const maker *m, aic_pto_word name, const char *what)
+static aic_status fail_name(maker *m, aic_pto_word name, const char *what)
 {
     return aic_pto_fail(&m->in, name.start - 1, "%%%.*s %s", (int)name.length, name.start, what);
 }
@@ -411,7 +411,7 @@ aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name
 }
 
 /* Tiles and bindings that no statement uses. */
-static aic_status check_names(const maker *m)
+static aic_status check_names(maker *m)
 {
     const aic_pto_program *p = m->program;
     for (size_t i = 0; i < p->name_count; i++) {

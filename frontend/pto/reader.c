@@ -25,8 +25,11 @@ void aic_pto_locate(const aic_pto_reader *in, const char *where, size_t *line, s
     *column = (size_t)(where - start) + 1;
 }
 
-aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char *format, ...)
+aic_status aic_pto_fail(aic_pto_reader *in, const char *where, const char *format, ...)
 {
+    if (in->status != AIC_OK) {
+        return in->status;
+    }
     char message[MESSAGE_MAX];
     size_t line, column;
     va_list arguments;
@@ -34,16 +37,15 @@ aic_status aic_pto_fail(const aic_pto_reader *in, const char *where, const char 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     aic_pto_locate(in, where, &line, &column);
-    const aic_status status =
-        aic_fail(AIC_INVALID_ARGUMENT, "texpands", "%s (line %zu, column %zu)", message, line, column);
-    return aic_fail_source(status, in->about != NULL ? in->about : aic_request_rule(AIC_REQUEST_statement));
+    in->status = aic_fail(AIC_INVALID_ARGUMENT, "texpands", "%s (line %zu, column %zu)", message, line, column);
+    return aic_fail_source(in->status, in->about != NULL ? in->about : aic_request_rule(AIC_REQUEST_statement));
 }
 
-aic_status aic_pto_fail_word(const aic_pto_reader *in, aic_pto_word word, const char *key, const char *expected)
+void aic_pto_fail_word(aic_pto_reader *in, aic_pto_word word, const char *key, const char *expected)
 {
     const bool cut = word.length > SHOWN_MAX;
-    return aic_pto_fail(in, word.start, "%s%s%.*s%s is not %s", key, key[0] != '\0' ? ": " : "",
-                        (int)(cut ? SHOWN_MAX : word.length), word.start, cut ? "..." : "", expected);
+    (void)aic_pto_fail(in, word.start, "%s%s%.*s%s is not %s", key, key[0] != '\0' ? ": " : "",
+                       (int)(cut ? SHOWN_MAX : word.length), word.start, cut ? "..." : "", expected);
 }
 
 /* What stands at the reader. */
@@ -123,68 +125,77 @@ bool aic_pto_line_ends(aic_pto_reader *in)
 
 /* ---- signs and words ---- */
 
-bool aic_pto_take(aic_pto_reader *in, char sign)
+bool aic_pto_comes(aic_pto_reader *in, char sign)
 {
     aic_pto_skip(in);
-    if (in->at == in->end || *in->at != sign) {
-        return false;
-    }
-    in->at++;
-    return true;
+    return in->status == AIC_OK && in->at < in->end && *in->at == sign;
 }
 
-static aic_status fail_expected(const aic_pto_reader *in, const char *what)
+bool aic_pto_take(aic_pto_reader *in, char sign)
+{
+    const bool comes = aic_pto_comes(in, sign);
+    in->at += comes;
+    return comes;
+}
+
+static void fail_expected(aic_pto_reader *in, const char *what)
 {
     char shown[SHOWN_MAX];
     show_next(in, shown);
-    return aic_pto_fail(in, in->at, "expected %s instead of %s", what, shown);
+    (void)aic_pto_fail(in, in->at, "expected %s instead of %s", what, shown);
 }
 
-aic_status aic_pto_expect_line_end(aic_pto_reader *in)
+void aic_pto_expect_line_end(aic_pto_reader *in)
 {
-    return aic_pto_line_ends(in) ? AIC_OK : fail_expected(in, "the end of the line");
+    if (!aic_pto_line_ends(in)) {
+        fail_expected(in, "the end of the line");
+    }
 }
 
-aic_status aic_pto_expect(aic_pto_reader *in, char sign)
+void aic_pto_expect(aic_pto_reader *in, char sign)
 {
     const char what[] = {'\'', sign, '\'', '\0'};
-    return aic_pto_take(in, sign) ? AIC_OK : fail_expected(in, what);
+    if (!aic_pto_take(in, sign)) {
+        fail_expected(in, what);
+    }
 }
 
-aic_status aic_pto_read_word(aic_pto_reader *in, aic_pto_words kind, const char *what, aic_pto_word *word)
+/* What stands between start and the reader; fails if it is nothing. */
+static aic_pto_word word_from(aic_pto_reader *in, const char *start, const char *what)
+{
+    if (in->at == start) {
+        fail_expected(in, what);
+    }
+    return in->status == AIC_OK ? (aic_pto_word){start, (size_t)(in->at - start)} : (aic_pto_word){"", 0};
+}
+
+aic_pto_word aic_pto_read_word(aic_pto_reader *in, aic_pto_words kind, const char *what)
 {
     const char *more = kind == AIC_PTO_LITERAL ? "_.?+-" : "_.";
     aic_pto_skip(in);
-    word->start = in->at;
+    const char *start = in->at;
     while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at) || is_one_of(*in->at, more))) {
         in->at++;
     }
-    word->length = (size_t)(in->at - word->start);
-    return word->length > 0 ? AIC_OK : fail_expected(in, what);
+    return word_from(in, start, what);
 }
 
-aic_status aic_pto_read_ssa(aic_pto_reader *in, aic_pto_word *name)
+aic_pto_word aic_pto_read_ssa(aic_pto_reader *in)
 {
-    if (!aic_pto_take(in, '%')) {
-        return fail_expected(in, "'%'");
-    }
-    name->start = in->at;
+    aic_pto_expect(in, '%');
+    const char *start = in->at;
     while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at) || *in->at == '_' ||
-                                (in->at > name->start && is_one_of(*in->at, ".$-")))) {
+                                (in->at > start && is_one_of(*in->at, ".$-")))) {
         in->at++;
     }
-    name->length = (size_t)(in->at - name->start);
-    if (name->length == 0) {
-        return fail_expected(in, "a name behind '%'");
+    const aic_pto_word name = word_from(in, start, "a name behind '%'");
+    if (name.length > NAME_MAX_LENGTH) {
+        (void)aic_pto_fail(in, start, "a name of %zu characters is longer than %d", name.length, NAME_MAX_LENGTH);
     }
-    if (name->length > NAME_MAX_LENGTH) {
-        return aic_pto_fail(in, name->start, "a name of %zu characters is longer than %d", name->length,
-                            NAME_MAX_LENGTH);
-    }
-    return AIC_OK;
+    return name;
 }
 
-/* ---- numbers; no word is empty ---- */
+/* ---- numbers; a word is empty only behind a failure ---- */
 
 /* Skips characters of a class. */
 static size_t run(aic_pto_word word, size_t at, bool (*is)(char c))
@@ -223,13 +234,13 @@ bool aic_pto_is_float(aic_pto_word word)
     return at < word.length && run(word, at, is_digit) == word.length;
 }
 
-aic_status aic_pto_integer(const aic_pto_reader *in, aic_pto_word word, const char *key, int64_t *value)
+int64_t aic_pto_integer(aic_pto_reader *in, aic_pto_word word, const char *key)
 {
+    int64_t value = 0;
     if (!aic_pto_is_integer(word)) {
-        return aic_pto_fail_word(in, word, key, "an integer");
+        aic_pto_fail_word(in, word, key, "an integer");
+    } else if (aic_integer_parse(word.start, word.length, &value) != AIC_NUMBER_OK) {
+        aic_pto_fail_word(in, word, key, "an integer of 64 bits");
     }
-    if (aic_integer_parse(word.start, word.length, value) != AIC_NUMBER_OK) {
-        return aic_pto_fail_word(in, word, key, "an integer of 64 bits");
-    }
-    return AIC_OK;
+    return value;
 }

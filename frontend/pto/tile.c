@@ -29,8 +29,6 @@ static const struct {
 
 enum { TYPES = sizeof types / sizeof types[0] };
 
-static const char TYPE_EXPECTED[] = "a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32)";
-
 /* Spellings of C, read as the row of this name; iN is the signed type. */
 static const struct {
     const char *name, *type;
@@ -41,7 +39,8 @@ static const struct {
 
 enum { SPELLINGS = sizeof spellings / sizeof spellings[0] };
 
-int aic_pto_type_find(aic_pto_word word)
+/* -1: none. */
+static int find_type(aic_pto_word word)
 {
     for (size_t i = 0; i < SPELLINGS; i++) {
         if (aic_pto_word_is(word, spellings[i].name)) {
@@ -51,6 +50,16 @@ int aic_pto_type_find(aic_pto_word word)
     int type = TYPES - 1;
     while (type >= 0 && !aic_pto_word_is(word, types[type].name)) {
         type--;
+    }
+    return type;
+}
+
+int aic_pto_type(aic_pto_reader *in, aic_pto_word word, const char *key)
+{
+    const int type = find_type(word);
+    if (type < 0) {
+        aic_pto_fail_word(in, word, key, "a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32)");
+        return 0;
     }
     return type;
 }
@@ -83,7 +92,7 @@ typedef struct body {
 } body;
 
 typedef struct key_row key_row;
-typedef aic_status (*value_reader)(const body *b, const key_row *key, aic_pto_word word);
+typedef void (*value_reader)(const body *b, const key_row *key, aic_pto_word word);
 
 struct key_row {
     const char *name;
@@ -118,56 +127,51 @@ static void *field_at(const body *b, const key_row *key)
     return (unsigned char *)&b->tile->desc + key->offset;
 }
 
-static aic_status read_enum(const body *b, const key_row *key, aic_pto_word word)
+static void read_enum(const body *b, const key_row *key, aic_pto_word word)
 {
-    uint64_t value;
+    uint64_t value = 0;
     if (!aic_enum_value(key->kind, word.start, word.length, &value)) {
-        return aic_pto_fail_word(b->in, word, key->name, aic_enum_expected(key->kind));
+        aic_pto_fail_word(b->in, word, key->name, aic_enum_expected(key->kind));
     }
     const uint32_t narrow = (uint32_t)value;
     memcpy(field_at(b, key), &narrow, sizeof narrow);
-    return AIC_OK;
 }
 
-static aic_status read_dtype(const body *b, const key_row *key, aic_pto_word word)
+static void read_dtype(const body *b, const key_row *key, aic_pto_word word)
 {
-    b->tile->type = aic_pto_type_find(word);
-    if (b->tile->type < 0) {
-        return aic_pto_fail_word(b->in, word, key->name, TYPE_EXPECTED);
-    }
+    b->tile->type = aic_pto_type(b->in, word, key->name);
     b->tile->desc.dtype = aic_pto_type_dtype(b->tile->type);
-    return AIC_OK;
 }
 
-static aic_status read_integer(const body *b, const key_row *key, aic_pto_word word)
+/* An integer, which is stored and answered. */
+static int64_t read_integer(const body *b, const key_row *key, aic_pto_word word)
 {
-    int64_t value = 0;
-    aic_status status = aic_pto_integer(b->in, word, key->name, &value);
+    const int64_t value = aic_pto_integer(b->in, word, key->name);
     memcpy(field_at(b, key), &value, sizeof value);
-    return status;
+    return value;
 }
 
-static aic_status read_positive(const body *b, const key_row *key, aic_pto_word word)
+static void read_positive(const body *b, const key_row *key, aic_pto_word word)
 {
-    aic_status status = read_integer(b, key, word);
-    int64_t value;
-    memcpy(&value, field_at(b, key), sizeof value);
-    return status != AIC_OK || value > 0 ? status : aic_pto_fail_word(b->in, word, key->name, "positive");
+    if (read_integer(b, key, word) <= 0) {
+        aic_pto_fail_word(b->in, word, key->name, "positive");
+    }
 }
 
 /* What the rules of the operator would refuse, refused here: with line and column. */
-static aic_status read_fractal(const body *b, const key_row *key, aic_pto_word word)
+static void read_fractal(const body *b, const key_row *key, aic_pto_word word)
 {
-    aic_status status = read_integer(b, key, word);
-    const int64_t value = b->tile->desc.fractal;
-    return status != AIC_OK || value == 512 || value == 1024 ? status
-                                                             : aic_pto_fail_word(b->in, word, key->name, "512 or 1024");
+    const int64_t value = read_integer(b, key, word);
+    if (value != 512 && value != 1024) {
+        aic_pto_fail_word(b->in, word, key->name, "512 or 1024");
+    }
 }
 
-static aic_status read_compact(const body *b, const key_row *key, aic_pto_word word)
+static void read_compact(const body *b, const key_row *key, aic_pto_word word)
 {
-    aic_status status = read_integer(b, key, word);
-    return status != AIC_OK || b->tile->desc.compact == 0 ? status : aic_pto_fail_word(b->in, word, key->name, "0");
+    if (read_integer(b, key, word) != 0) {
+        aic_pto_fail_word(b->in, word, key->name, "0");
+    }
 }
 
 static bool is_dynamic(aic_pto_word word)
@@ -175,41 +179,36 @@ static bool is_dynamic(aic_pto_word word)
     return aic_pto_word_is(word, "?") || aic_pto_word_is(word, "dyn");
 }
 
-static aic_status read_size(const body *b, const key_row *key, aic_pto_word word)
+static void read_size(const body *b, const key_row *key, aic_pto_word word)
 {
     const int64_t dynamic = AIC_DYNAMIC;
     if (is_dynamic(word)) {
         memcpy(field_at(b, key), &dynamic, sizeof dynamic);
-        return AIC_OK;
+    } else if (read_integer(b, key, word) < 0) {
+        aic_pto_fail_word(b->in, word, key->name, "0 or more");
     }
-    int64_t value = 0;
-    aic_status status = read_integer(b, key, word);
-    memcpy(&value, field_at(b, key), sizeof value);
-    return status != AIC_OK || value >= 0 ? status : aic_pto_fail_word(b->in, word, key->name, "0 or more");
 }
 
 /* "3x5", "?x?": cut at the x; a size has none. */
-static aic_status read_valid(const body *b, const key_row *key, aic_pto_word word)
+static void read_valid(const body *b, const key_row *key, aic_pto_word word)
 {
     static const key_row row = {"valid", NULL, offsetof(aic_texpands_desc, v_row), AIC_KIND_SIZE, 0, true};
     static const key_row col = {"valid", NULL, offsetof(aic_texpands_desc, v_col), AIC_KIND_SIZE, 0, true};
     const char *x = memchr(word.start, 'x', word.length);
-    if (x == NULL) {
-        return aic_pto_fail_word(b->in, word, key->name, "ROWSxCOLS");
+    if (x == NULL || x == word.start || x + 1 == word.start + word.length) {
+        aic_pto_fail_word(b->in, word, key->name, "ROWSxCOLS");
+        return;
     }
     const aic_pto_word left = {word.start, (size_t)(x - word.start)};
     const aic_pto_word right = {x + 1, word.length - left.length - 1};
-    if (left.length == 0 || right.length == 0) {
-        return aic_pto_fail_word(b->in, word, key->name, "ROWSxCOLS");
-    }
-    aic_status status = read_size(b, &row, left);
-    return status == AIC_OK ? read_size(b, &col, right) : status;
+    read_size(b, &row, left);
+    read_size(b, &col, right);
 }
 
 /* ---- ConvTiles ---- */
 
 /* Only the layouts that ConvTiles have: ND, say, would make it another tile. */
-static aic_status read_layout(const body *b, const key_row *key, aic_pto_word word)
+static void read_layout(const body *b, const key_row *key, aic_pto_word word)
 {
     aic_layout layouts[AIC_TEXPANDS_LAYOUTS];
     const size_t count = aic_texpands_layouts(AIC_CHIP_A5, layouts);
@@ -218,35 +217,31 @@ static aic_status read_layout(const body *b, const key_row *key, aic_pto_word wo
     for (size_t i = 0; known && i < count; i++) {
         if (value == (uint64_t)layouts[i]) {
             b->tile->desc.layout = layouts[i];
-            return AIC_OK;
+            return;
         }
     }
-    return aic_pto_fail_word(b->in, word, key->name, "NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D");
+    aic_pto_fail_word(b->in, word, key->name, "NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D");
 }
 
 /* "[1,16,7,7,16]"; the word is empty. */
-static aic_status read_shape(const body *b, const key_row *key, aic_pto_word word)
+static void read_shape(const body *b, const key_row *key, aic_pto_word word)
 {
     enum { DIMS_MAX = sizeof b->tile->desc.shape / sizeof b->tile->desc.shape[0] };
-    aic_status status = aic_pto_expect(b->in, '[');
-    for (size_t i = 0; status == AIC_OK; i++) {
-        int64_t value = 0;
-        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a dimension", &word);
-        if (status == AIC_OK && i == DIMS_MAX) {
-            return aic_pto_fail(b->in, word.start, "%s: more than %d dimensions", key->name, (int)DIMS_MAX);
+    size_t count = 0;
+    aic_pto_expect(b->in, '[');
+    do {
+        word = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a dimension");
+        if (count == DIMS_MAX) {
+            (void)aic_pto_fail(b->in, word.start, "%s: more than %d dimensions", key->name, (int)DIMS_MAX);
+            return;
         }
-        status = status == AIC_OK ? aic_pto_integer(b->in, word, key->name, &value) : status;
-        if (status == AIC_OK && value <= 0) {
-            status = aic_pto_fail_word(b->in, word, key->name, "positive");
+        const int64_t value = aic_pto_integer(b->in, word, key->name);
+        if (value <= 0) {
+            aic_pto_fail_word(b->in, word, key->name, "positive");
         }
-        if (status == AIC_OK) {
-            b->tile->desc.shape[i] = value;
-        }
-        if (status == AIC_OK && !aic_pto_take(b->in, ',')) {
-            return aic_pto_expect(b->in, ']');
-        }
-    }
-    return status;
+        b->tile->desc.shape[count++] = value;
+    } while (aic_pto_take(b->in, ','));
+    aic_pto_expect(b->in, ']');
 }
 
 #define AT(field) offsetof(aic_texpands_desc, field)
@@ -283,48 +278,47 @@ static const key_row *find_key(const char *name)
 /* ---- bodies ---- */
 
 /* A key that the tile has no use for; its value has been read. */
-static aic_status fail_kind(const body *b, const key_row *key, const char *value)
+static void fail_kind(const body *b, const key_row *key, const char *value)
 {
     enum { SHOWN_MAX = 40 };
     const int length = (int)(b->in->at - value);
     const bool cut = length > SHOWN_MAX;
-    return aic_pto_fail(b->in, value, "%s: %.*s%s is given to a %s, which has no %s", key->name,
-                        cut ? SHOWN_MAX : length, value, cut ? "..." : "",
-                        key->bits & OF_TILE ? "ConvTile (layout, shape)" : "tile of rows and columns", key->name);
+    (void)aic_pto_fail(b->in, value, "%s: %.*s%s is given to a %s, which has no %s", key->name,
+                       cut ? SHOWN_MAX : length, value, cut ? "..." : "",
+                       key->bits & OF_TILE ? "ConvTile (layout, shape)" : "tile of rows and columns", key->name);
 }
 
 /* "key=" has been read as far as the key. */
-static aic_status read_pair(body *b, aic_pto_word name, bool compact)
+static void read_pair(body *b, aic_pto_word name, bool compact)
 {
     size_t k = 0;
     while (k < KEYS && !(aic_pto_word_is(name, keys[k].name) && (keys[k].compact || !compact))) {
         k++;
     }
     if (k == KEYS) {
-        return aic_pto_fail_word(b->in, name, "",
-                                 compact ? "a key (valid, blayout, slayout, fractal, pad, compact)"
-                                         : "a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, "
-                                           "fractal, pad, compact; of a ConvTile loc, dtype, layout, shape, "
-                                           "buffer_size)");
+        aic_pto_fail_word(b->in, name, "",
+                          compact ? "a key (valid, blayout, slayout, fractal, pad, compact)"
+                                  : "a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, "
+                                    "fractal, pad, compact; of a ConvTile loc, dtype, layout, shape, "
+                                    "buffer_size)");
+        return;
     }
     if (b->seen & keys[k].bits) {
-        return aic_pto_fail(b->in, name.start, "%s: given twice", keys[k].name);
+        (void)aic_pto_fail(b->in, name.start, "%s: given twice", keys[k].name);
     }
     b->seen |= keys[k].bits;
-    aic_pto_word value = {NULL, 0};
-    aic_status status = aic_pto_expect(b->in, '=');
+    aic_pto_expect(b->in, '=');
     aic_pto_skip(b->in);
     const char *start = b->in->at;
-    if (status == AIC_OK && keys[k].bits != SHAPE) {
-        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a value", &value);
+    const bool word = keys[k].bits != SHAPE;
+    keys[k].read(b, &keys[k], word ? aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a value") : (aic_pto_word){"", 0});
+    if ((b->seen & OF_CONV) && (b->seen & OF_TILE)) {
+        fail_kind(b, &keys[k], start);
     }
-    status = status == AIC_OK ? keys[k].read(b, &keys[k], value) : status;
-    const bool mixed = (b->seen & OF_CONV) && (b->seen & OF_TILE);
-    return status == AIC_OK && mixed ? fail_kind(b, &keys[k], start) : status;
 }
 
 /* Digits, up to the x that must follow. */
-static aic_status read_extent(body *b, const char *key)
+static void read_extent(body *b, const char *key)
 {
     aic_pto_reader *in = b->in;
     aic_pto_skip(in);
@@ -334,119 +328,102 @@ static aic_status read_extent(body *b, const char *key)
     }
     digits.length = (size_t)(in->at - digits.start);
     if (digits.length == 0) {
-        return aic_pto_fail(in, in->at, "%s: expected a number", key);
+        (void)aic_pto_fail(in, in->at, "%s: expected a number", key);
+        return;
     }
-    aic_status status = read_positive(b, find_key(key), digits);
-    return status == AIC_OK ? aic_pto_expect(in, 'x') : status;
+    read_positive(b, find_key(key), digits);
+    aic_pto_expect(in, 'x');
 }
 
 /* ROWSxCOLSxTYPE */
-static aic_status read_short(body *b)
+static void read_short(body *b)
 {
-    aic_pto_word type;
     b->seen |= ROWS | COLS | DTYPE;
-    aic_status status = read_extent(b, "rows");
-    status = status == AIC_OK ? read_extent(b, "cols") : status;
-    status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_NAME, "a type", &type) : status;
-    return status == AIC_OK ? read_dtype(b, find_key("dtype"), type) : status;
+    read_extent(b, "rows");
+    read_extent(b, "cols");
+    read_dtype(b, find_key("dtype"), aic_pto_read_word(b->in, AIC_PTO_NAME, "a type"));
+}
+
+/* Values of these keys, in this order; the first word has been read. */
+static void read_values(body *b, const char *const *order, size_t count, aic_pto_word word)
+{
+    for (size_t i = 0; i < count; i++) {
+        const key_row *key = find_key(order[i]);
+        if (i > 0) {
+            aic_pto_expect(b->in, ',');
+            word = aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[i]);
+        }
+        b->seen |= key->bits;
+        if (key->bits != FRACTAL || !aic_pto_word_is(word, "None")) {
+            key->read(b, key, word);
+        }
+    }
 }
 
 /* Behind "loc=LOC,": the first word has been read. */
-static aic_status read_positional(body *b, aic_pto_word word)
+static void read_positional(body *b, aic_pto_word word)
 {
     static const char *const order[] = {"dtype", "rows", "cols", "blayout", "slayout", "fractal", "pad"};
-    enum { FIELDS = sizeof order / sizeof order[0] };
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < FIELDS && status == AIC_OK; i++) {
-        const key_row *key = find_key(order[i]);
-        if (i > 0) {
-            status = aic_pto_expect(b->in, ',');
-            status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[i], &word) : status;
-        }
-        const bool none = key->bits == FRACTAL && status == AIC_OK && aic_pto_word_is(word, "None");
-        b->seen |= key->bits;
-        if (status == AIC_OK && !none) {
-            status = key->read(b, key, word);
-        }
-    }
-    return status;
-}
-
-/* The rest of a keyed body, whose first pair has been read. */
-static aic_status read_keyed(body *b)
-{
-    aic_status status = AIC_OK;
-    for (bool second = b->seen == LOC; status == AIC_OK && aic_pto_take(b->in, ','); second = false) {
-        aic_pto_word word;
-        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a key", &word);
-        aic_pto_skip(b->in);
-        const bool pair = b->in->at < b->in->end && *b->in->at == '=';
-        if (status == AIC_OK && second && !pair) {
-            return read_positional(b, word);
-        }
-        status = status == AIC_OK ? read_pair(b, word, false) : status;
-    }
-    return status;
-}
-
-/* Behind "LOC,". */
-static aic_status read_compact_body(body *b, aic_pto_word loc)
-{
-    b->seen |= LOC;
-    aic_status status = read_enum(b, find_key("loc"), loc);
-    if (status == AIC_OK) {
-        status = read_short(b);
-    }
-    while (status == AIC_OK && aic_pto_take(b->in, ',')) {
-        aic_pto_word word;
-        status = aic_pto_read_word(b->in, AIC_PTO_NAME, "a key", &word);
-        status = status == AIC_OK ? read_pair(b, word, true) : status;
-    }
-    return status;
+    read_values(b, order, sizeof order / sizeof order[0], word);
 }
 
 /* Behind "TYPE,": rows and columns. */
-static aic_status read_plain(body *b, aic_pto_word type)
+static void read_plain(body *b, aic_pto_word type)
 {
     static const char *const order[] = {"rows", "cols"};
-    aic_status status = read_dtype(b, find_key("dtype"), type);
+    read_dtype(b, find_key("dtype"), type);
     b->seen |= DTYPE;
-    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == AIC_OK; i++) {
-        const key_row *key = find_key(order[i]);
-        aic_pto_word word;
-        b->seen |= key->bits;
-        status = i > 0 ? aic_pto_expect(b->in, ',') : AIC_OK;
-        status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[i], &word) : status;
-        status = status == AIC_OK ? key->read(b, key, word) : status;
-    }
-    return status;
+    read_values(b, order, sizeof order / sizeof order[0], aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[0]));
 }
 
-static aic_status read_body(body *b)
+/* The rest of a keyed body, whose first pair has been read. */
+static void read_keyed(body *b)
+{
+    for (bool second = b->seen == LOC; aic_pto_take(b->in, ','); second = false) {
+        const aic_pto_word word = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a key");
+        if (second && !aic_pto_comes(b->in, '=')) {
+            read_positional(b, word);
+            return;
+        }
+        read_pair(b, word, false);
+    }
+}
+
+/* Behind "LOC,". */
+static void read_compact_body(body *b, aic_pto_word loc)
+{
+    b->seen |= LOC;
+    read_enum(b, find_key("loc"), loc);
+    read_short(b);
+    while (aic_pto_take(b->in, ',')) {
+        read_pair(b, aic_pto_read_word(b->in, AIC_PTO_NAME, "a key"), true);
+    }
+}
+
+static void read_body(body *b)
 {
     aic_pto_reader *in = b->in;
     aic_pto_skip(in);
     if (in->at < in->end && *in->at >= '0' && *in->at <= '9') {
-        return read_short(b);
+        read_short(b);
+        return;
     }
-    aic_pto_word word;
-    aic_status status = aic_pto_read_word(in, AIC_PTO_NAME, "a tile type", &word);
-    if (status != AIC_OK) {
-        return status;
-    }
+    const aic_pto_word word = aic_pto_read_word(in, AIC_PTO_NAME, "a tile type");
     if (aic_pto_word_is(word, "...")) {
-        return aic_pto_fail(in, word.start,
-                            "\"...\" stands for a tile type that is left out; write it, e.g. "
-                            "!pto.tile<16x16xf32>");
+        (void)aic_pto_fail(in, word.start,
+                           "\"...\" stands for a tile type that is left out; write it, e.g. "
+                           "!pto.tile<16x16xf32>");
+    } else if (!aic_pto_take(in, ',')) {
+        read_pair(b, word, false);
+        read_keyed(b);
+    } else if (find_type(word) >= 0) {
+        read_plain(b, word);
+    } else {
+        read_compact_body(b, word);
     }
-    if (aic_pto_take(in, ',')) {
-        return aic_pto_type_find(word) >= 0 ? read_plain(b, word) : read_compact_body(b, word);
-    }
-    status = read_pair(b, word, false);
-    return status == AIC_OK ? read_keyed(b) : status;
 }
 
-static aic_status check_required(const body *b)
+static void check_required(const body *b)
 {
     enum { REQUIRED = 3 };
     static const char *const of_tile[REQUIRED] = {"dtype", "rows", "cols"};
@@ -454,35 +431,26 @@ static aic_status check_required(const body *b)
     const char *const *required = b->seen & OF_CONV ? of_conv : of_tile;
     for (size_t i = 0; i < REQUIRED; i++) {
         if (!(b->seen & find_key(required[i])->bits)) {
-            return aic_pto_fail(b->in, b->in->at - 1, "%s: this key is required and missing", required[i]);
+            (void)aic_pto_fail(b->in, b->in->at - 1, "%s: this key is required and missing", required[i]);
         }
     }
-    return AIC_OK;
 }
 
-aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
+void aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
 {
-    aic_pto_word name;
     body b = {in, tile, 0};
-    *tile = (aic_pto_tile){.type = -1, .desc = aic_texpands_desc_init()};
-    aic_status status = aic_pto_expect(in, '!');
-    if (status == AIC_OK) {
-        status = aic_pto_read_word(in, AIC_PTO_NAME, "pto.tile or pto.tile_buf", &name);
+    *tile = (aic_pto_tile){.desc = aic_texpands_desc_init()};
+    aic_pto_expect(in, '!');
+    const aic_pto_word name = aic_pto_read_word(in, AIC_PTO_NAME, "pto.tile or pto.tile_buf");
+    if (!aic_pto_word_is(name, "pto.tile") && !aic_pto_word_is(name, "pto.tile_buf")) {
+        aic_pto_fail_word(in, name, "", "pto.tile or pto.tile_buf");
     }
-    if (status == AIC_OK && !aic_pto_word_is(name, "pto.tile") && !aic_pto_word_is(name, "pto.tile_buf")) {
-        status = aic_pto_fail_word(in, name, "", "pto.tile or pto.tile_buf");
-    }
-    if (status == AIC_OK) {
-        status = aic_pto_expect(in, '<');
-    }
-    if (status == AIC_OK) {
-        const aic_rule *before = in->about;
-        in->about = aic_request_rule(AIC_REQUEST_tile);
-        status = read_body(&b);
-        status = status == AIC_OK ? aic_pto_expect(in, '>') : status;
-        status = status == AIC_OK ? check_required(&b) : status;
-        in->about = before;
-    }
+    aic_pto_expect(in, '<');
+    const aic_rule *before = in->about;
+    in->about = aic_request_rule(AIC_REQUEST_tile);
+    read_body(&b);
+    aic_pto_expect(in, '>');
+    check_required(&b);
+    in->about = before;
     aic_texpands_fill_in(&tile->desc);
-    return status;
 }
