@@ -1,7 +1,6 @@
 /* The table of micro-kernels. */
 #include "codegen/contraction/microkernel.h"
-
-#include <stdio.h>
+#include "frontend/text/sink.h"
 
 static const aic_microkernel *const MICROKERNELS[] = {
     &aic_microkernel_vector,   &aic_microkernel_amx,   &aic_microkernel_mmla,
@@ -27,10 +26,8 @@ const aic_microkernel *aic_microkernel_find(uint64_t tag)
 
 void aic_microkernel_list(char *buffer, size_t capacity)
 {
-    size_t length = 0;
     buffer[0] = '\0';
-    for (size_t i = 0; i < COUNT && length < capacity; i++) {
-        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? ", " : "", MICROKERNELS[i]->name);
-        length += written > 0 ? (size_t)written : 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        aic_text_join(buffer, capacity, ", ", MICROKERNELS[i]->name);
     }
 }

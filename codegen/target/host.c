@@ -1,6 +1,7 @@
 /* From what a processor, a kernel and an emulator say to the levels that run. Nothing here looks at the machine: tests
  * give it machines that they do not have. */
 #include "codegen/target/host.h"
+#include "frontend/text/sink.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -234,14 +235,12 @@ void aic_host_explain(const aic_host *host, const aic_target *target, char *text
         explain_refusal(host->refusal, text, capacity);
         return;
     }
-    size_t length = 0;
-    (void)snprintf(text, capacity, "nothing is missing");
+    (void)snprintf(text, capacity, "%s", missing != 0 ? "" : "nothing is missing");
     uint32_t feature;
     const char *name;
-    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL && length < capacity; i++) {
+    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL; i++) {
         if ((missing & feature) != 0) {
-            int written = snprintf(text + length, capacity - length, "%s%s", length == 0 ? "no " : ", ", name);
-            length += written > 0 ? (size_t)written : 0;
+            aic_text_add(text, capacity, "%s%s", text[0] == '\0' ? "no " : ", ", name);
         }
     }
 }

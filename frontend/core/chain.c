@@ -2,8 +2,8 @@
  * hands over to the next are operands of neither. */
 #include "frontend/core/chain.h"
 #include "frontend/core/rule.h"
+#include "frontend/text/sink.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Indices among an operator's own operands: the output comes first; a consumer reads the accumulators next, and one
@@ -25,11 +25,10 @@ static bool can_be(const aic_op_info *op, place where)
 
 static void list_place(place where, char *text, size_t capacity)
 {
-    size_t used = 0;
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         const aic_op_info *info = aic_op_get((aic_op)op);
-        if (can_be(info, where) && used < capacity) {
-            used += (size_t)snprintf(text + used, capacity - used, "%s%s", used == 0 ? "" : " or ", info->record.name);
+        if (can_be(info, where)) {
+            aic_text_join(text, capacity, " or ", info->record.name);
         }
     }
 }

@@ -4,8 +4,8 @@
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void operand_size(aic_operand *operand)
@@ -80,8 +80,7 @@ aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *sem
             *bytes = (size_t)operands[i].bytes;
             return AIC_OK;
         }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", operands[i].name);
+        aic_text_join(names, sizeof names, ", ", operands[i].name);
     }
     aic_spec_subject(spec, " | ", subject, sizeof subject);
     return aic_fail(AIC_INVALID_ARGUMENT, subject, "\"%.60s\" is none of the operands %s", name, names);

@@ -5,8 +5,8 @@
 
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
+#include "frontend/text/sink.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Cleared first: copies of a specification are the same in every byte, padding included. */
@@ -39,12 +39,9 @@ aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer)
 
 void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
 {
-    size_t length = 0;
     buffer[0] = '\0';
-    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
-        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
-                               aic_op_name(spec->stage[i].op));
-        length += written > 0 ? (size_t)written : 0;
+    for (int32_t i = 0; i < spec->count; i++) {
+        aic_text_join(buffer, capacity, separator, aic_op_name(spec->stage[i].op));
     }
 }
 

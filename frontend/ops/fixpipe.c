@@ -4,9 +4,9 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
+#include "frontend/text/sink.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* ---- fields that are not looked at ---- */
 
@@ -205,15 +205,10 @@ static void check_dst_stride(aic_verdict *v, const aic_fixpipe_desc *desc)
 /* The modes of a pair of types: "DEQF16 or VDEQF16"; empty when there are none. */
 static void list_modes(aic_dtype src, aic_dtype dst, char *list, size_t capacity)
 {
-    const char *separator = "";
-    size_t used = 0;
     list[0] = '\0';
-    for (size_t i = 0; i < MODES && used < capacity; i++) {
+    for (size_t i = 0; i < MODES; i++) {
         if (modes[i].src == src && modes[i].dst == dst) {
-            int written = snprintf(list + used, capacity - used, "%s%s", separator,
-                                   aic_enum_word(AIC_KIND_QUANT_PRE, modes[i].mode));
-            used += written > 0 ? (size_t)written : 0;
-            separator = " or ";
+            aic_text_join(list, capacity, " or ", aic_enum_word(AIC_KIND_QUANT_PRE, modes[i].mode));
         }
     }
 }

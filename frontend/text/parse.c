@@ -16,6 +16,7 @@
 #include "frontend/text/nearest.h"
 #include "frontend/text/number.h"
 #include "frontend/text/quant.h"
+#include "frontend/text/sink.h"
 #include "frontend/text/text.h"
 #include <aic/pto.h>
 
@@ -371,9 +372,8 @@ static aic_status read_vector(reader *in, void *desc)
 /* The keys of a record for messages: "dtype, fm_shape, ...". */
 static void list_keys(const aic_record *record, char *buffer, size_t capacity)
 {
-    size_t length = 0;
-    for (size_t f = 0; f < record->count && length < capacity; f++) {
-        length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", f ? ", " : "", record->fields[f].name);
+    for (size_t f = 0; f < record->count; f++) {
+        aic_text_join(buffer, capacity, ", ", record->fields[f].name);
     }
 }
 
@@ -381,7 +381,6 @@ static void list_keys(const aic_record *record, char *buffer, size_t capacity)
 static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
 {
     word key;
-    char keys[KEYS_MAX];
     in->field = NULL;
     aic_status status = read_word(in, "a key", &key);
     if (status != AIC_OK) {
@@ -396,6 +395,7 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
         for (f = 0; f < in->record->count; f++) {
             aic_nearest_try(&near, in->record->fields[f].name);
         }
+        char keys[KEYS_MAX] = "";
         list_keys(in->record, keys, sizeof keys);
         in->no_key = true;
         return fail_at(in, key.start, "%s: unknown key%s%s the keys are %s", show(key).text, hint_of(&near).text,
@@ -457,14 +457,12 @@ static aic_status read_end(reader *in, const char *expected)
     return *in->at == '\0' ? AIC_OK : fail_at(in, in->at, "expected %s instead of %s", expected, show_next(in).text);
 }
 
-/* " conv2d, mmad, ...", and which of them is meant. */
+/* "conv2d, mmad, ...", and which of them is meant. */
 static void list_operators(aic_nearest *near, char *buffer, size_t capacity)
 {
-    size_t length = 0;
-    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END && length < capacity; op++) {
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         aic_nearest_try(near, aic_op_name((aic_op)op));
-        length += (size_t)snprintf(buffer + length, capacity - length, "%s %s", length > 0 ? "," : "",
-                                   aic_op_name((aic_op)op));
+        aic_text_join(buffer, capacity, ", ", aic_op_name((aic_op)op));
     }
 }
 
@@ -492,8 +490,8 @@ static aic_status read_stage(reader *in, aic_stage *stage)
     aic_nearest near = {.word = name.start, .length = name.length};
     char names[KEYS_MAX] = "";
     list_operators(&near, names, sizeof names);
-    return fail_at(in, name.start, "%s: unknown operator%s%s the operators are%s", show(name).text, hint_of(&near).text,
-                   near.best ? "" : ";", names);
+    return fail_at(in, name.start, "%s: unknown operator%s%s the operators are %s", show(name).text,
+                   hint_of(&near).text, near.best ? "" : ";", names);
 }
 
 aic_status aic_record_parse(const aic_record *record, const char *text, void *fields, uint64_t *given)

@@ -3,8 +3,23 @@
 
 #include "frontend/core/diag.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+void aic_text_add(char *text, size_t capacity, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
+}
+
+void aic_text_join(char *text, size_t capacity, const char *separator, const char *word)
+{
+    aic_text_add(text, capacity, "%s%s", text[0] != '\0' ? separator : "", word);
+}
 
 void aic_sink_put(aic_sink *out, const char *text)
 {

@@ -5,6 +5,13 @@
 
 #include <stdio.h>
 
+/* Adds behind what is in a text of so much room, which cuts it; the text ends with a zero, also before the first time.
+ */
+void aic_text_add(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds a word, with the separator between it and what is there. */
+void aic_text_join(char *text, size_t capacity, const char *separator, const char *word);
+
 /* Counts every byte, keeps those that fit. */
 typedef struct aic_sink {
     char *buffer;

@@ -3,7 +3,6 @@
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { RANK = 4, SRC = 1 };
@@ -115,8 +114,7 @@ bool aic_trace_transdata(aic_tracer *t, const aic_transdata_desc *desc, void *co
     indices_of(&whole, dst, element, at);
     for (size_t d = 0; d < strlen(whole.letters); d++) {
         inside = inside && at[d] < whole.size[d];
-        const size_t used = strlen(where);
-        (void)snprintf(where + used, sizeof where - used, "%s%c %" PRId64, d == 0 ? "" : ", ", whole.letters[d], at[d]);
+        aic_text_add(where, sizeof where, "%s%c %" PRId64, d == 0 ? "" : ", ", whole.letters[d], at[d]);
     }
     t->channel = at[whole.letters[0] == 'O' ? 0 : 1];
     aic_trace_put(t, "transdata, %s:\n", where);

@@ -8,6 +8,7 @@
 #include "frontend/core/memory.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
+#include "frontend/text/sink.h"
 #include "runtime/cache/evict.h"
 #include "runtime/code/code.h"
 #include "runtime/generator/worker.h"
@@ -46,8 +47,7 @@ static aic_status choose_machine(const char *option, aic_context *context)
     if (core == AIC_CORES) {
         char list[128] = "";
         for (int i = 0; i < AIC_CORES; i++) {
-            const size_t length = strlen(list);
-            (void)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", aic_core_name(i));
+            aic_text_join(list, sizeof list, ", ", aic_core_name(i));
         }
         return aic_fail(AIC_INVALID_ARGUMENT, option != NULL ? "machine" : "AIC_MACHINE",
                         "\"%.40s\" is no type of core; types: %s", name, list);

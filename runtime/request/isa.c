@@ -2,8 +2,8 @@
 #include "runtime/request/isa.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
+#include "frontend/text/sink.h"
 #include <aic/context.h>
-#include <stdio.h>
 
 const char *aic_isa_name(size_t index)
 {
@@ -14,12 +14,10 @@ const char *aic_isa_name(size_t index)
 /* "generic, sse2, ..." of an architecture. */
 static void list_levels(aic_arch arch, char *buffer, size_t capacity)
 {
-    size_t length = 0;
     buffer[0] = '\0';
     const aic_target *target;
-    for (size_t i = 0; (target = aic_target_at(arch, i)) != NULL && length < capacity; i++) {
-        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? ", " : "", target->name);
-        length += written > 0 ? (size_t)written : 0;
+    for (size_t i = 0; (target = aic_target_at(arch, i)) != NULL; i++) {
+        aic_text_join(buffer, capacity, ", ", target->name);
     }
 }
 

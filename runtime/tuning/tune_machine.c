@@ -1,5 +1,6 @@
 /* What identifies this machine in a tuning file: a processor's name, features and caches. */
 #include "codegen/target/host.h"
+#include "frontend/text/sink.h"
 #include "runtime/tuning/tune_record.h"
 
 #include <stdatomic.h>
@@ -47,20 +48,17 @@ static void put_processor(char *text, size_t capacity)
     (void)snprintf(text, capacity, known ? "%s %s" : "unknown", implementer, part);
 }
 
-static size_t put_features(char *text, size_t capacity)
+static void put_features(char *text, size_t capacity)
 {
     const aic_host *host = aic_host_this();
-    size_t length = 0;
     uint32_t feature;
     const char *name;
-    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL && length < capacity; i++) {
+    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL; i++) {
         if ((host->features & feature) != 0) {
-            const bool emulated = (host->emulated & feature) != 0;
-            length += (size_t)snprintf(text + length, capacity - length, "%s%s%s", length > 0 ? " " : "", name,
-                                       emulated ? " (emulated)" : "");
+            aic_text_join(text, capacity, " ", name);
+            aic_text_add(text, capacity, "%s", (host->emulated & feature) != 0 ? " (emulated)" : "");
         }
     }
-    return length;
 }
 
 /* Kilobytes, 0 where the system does not tell. */
@@ -79,14 +77,12 @@ void aic_tune_machine(const aic_machine *machine, char text[AIC_MACHINE_TEXT_MAX
     }
     char processor[96], features[160] = "";
     put_processor(processor, sizeof processor);
-    (void)put_features(features, sizeof features);
+    put_features(features, sizeof features);
     (void)snprintf(text, AIC_MACHINE_TEXT_MAX, "%s; %s; caches %ldK %ldK %ldK", processor, features,
                    cache_kilobytes(_SC_LEVEL1_DCACHE_SIZE), cache_kilobytes(_SC_LEVEL2_CACHE_SIZE),
                    cache_kilobytes(_SC_LEVEL3_CACHE_SIZE));
-    const size_t length = strlen(text);
     if (machine->core != aic_host_this()->core) { /* another default, and so other records */
-        (void)snprintf(text + length, AIC_MACHINE_TEXT_MAX - length, "; schedules for %s",
-                       aic_core_name(machine->core));
+        aic_text_add(text, AIC_MACHINE_TEXT_MAX, "; schedules for %s", aic_core_name(machine->core));
     }
     for (char *c = text; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
