@@ -1,5 +1,6 @@
 /* Functions of exported objects. Their signatures are known when the tool runs, so they are called through libffi. */
 #include "tools/object.h"
+#include "tools/harness/child.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/guard.h"
 #include "tools/textfile.h"
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -252,18 +252,11 @@ static int call(const cli_object *o, void (*function)(void), void *const pointer
 /* What the other process does. It ends with this one, leaves no file, and signals that end work are its end. */
 static _Noreturn void work(const cli_object *o, void *const pointers[], void *workspace, report *r, pid_t parent)
 {
-    static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP};
     const struct rlimit none = {0, 0};
     void (*function)(void) = NULL;
     sigset_t all;
-    for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++) {
-        if (signal(ENDING[i], SIG_DFL) == SIG_IGN) { /* nohup */
-            (void)signal(ENDING[i], SIG_IGN);
-        }
-    }
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) {
-        _exit(0); /* it was late */
+    if (!child_follow(parent, true)) {
+        _exit(0);
     }
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)sigemptyset(&all);

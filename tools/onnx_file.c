@@ -1,5 +1,6 @@
 /* Networks from ONNX files; see onnx_file.h. */
 #include "tools/onnx_file.h"
+#include "tools/harness/child.h"
 #include "tools/harness/fail.h"
 
 #include <errno.h>
@@ -70,10 +71,18 @@ int onnx_file_convert(const char *file, const char *folder)
     (void)setenv("PYTHONSAFEPATH", "1", 1); /* modules are not looked for in the working folder (from Python 3.11 on) */
     const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
     (void)fflush(stdout);
-    const pid_t child = fork();
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, &before); /* no handler of this process runs in the other one */
+    const pid_t self = getpid(), child = fork();
     if (child == 0) {
+        if (!child_follow(self, false)) { /* Python would show where it was */
+            _exit(0);
+        }
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
         (void)execlp(interpreter, interpreter, "-m", "aicjit.onnx", file, folder, (char *)NULL);
         _exit(NOT_RUN);
     }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return child > 0 ? wait_for(child, interpreter) : cli_fail(CLI_SYSTEM, "network: a process: %s", strerror(errno));
 }

@@ -145,6 +145,7 @@ case $3 in
 wrong*) echo 'aicjit: no model' >&2; exit 2 ;;
 lost*) exit 7 ;;
 killed*) kill -9 $$ ;;
+slow*) echo 'in it' && exec sleep 1000000 ;;
 esac
 cp -r net "$4"
 END
@@ -158,6 +159,20 @@ expect 'what the file became' 0 '0 differ' "$aicjit" network run 'a folder' --in
 expect 'a wrong file' 2 '^aicjit: no model$' "$aicjit" network compile wrong.onnx
 expect 'Python without the package' 3 '"./python.sh -m aicjit.onnx" ended by status 7' "$aicjit" network compile lost.onnx
 expect 'Python that is killed' 3 'ended by signal 9' "$aicjit" network compile killed.onnx
+# It ends with the tool, and leaves what there is to say to it.
+for signal in TERM INT HUP KILL; do
+    mkfifo "$signal.fifo"
+    (exec "$aicjit" network compile slow.onnx -o slow >"$signal.fifo" 2>"$signal.txt") &
+    tool=$!
+    exec 3<"$signal.fifo"
+    read -r line <&3
+    kill -"$signal" "$tool"
+    wait "$tool" 2>/dev/null
+    read -r rest <&3 # until no process has the other end
+    ok "both end by SIG$signal" test "$line$rest" = 'in it'
+    [ "$signal" = KILL ] || ok "one message, SIG$signal" test "$(cat "$signal.txt")" = 'aicjit: interrupted'
+    exec 3<&-
+done
 expect 'no Python' 3 '"./none" cannot be run' env AIC_PYTHON=./none "$aicjit" network compile model.onnx
 unset AIC_PYTHON
 
