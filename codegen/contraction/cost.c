@@ -12,9 +12,10 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     const int64_t runs = aic_staged_runs(c, &t->wish, rows, cols), count = rows * cols / runs,
                   columns = t->geometry.panel_channels < t->geometry.outputs ? t->geometry.panel_channels
                                                                              : t->geometry.outputs;
-    const double run = t->staging.defers ? aic_epilogue_cost_beside(t->staging.epilogue, target, columns, count,
-                                                                    t->staging.deferred_rows)
-                                         : aic_epilogue_cost(t->staging.epilogue, target, columns, count);
+    const double run =
+        t->staging.defers
+            ? aic_epilogue_cost_beside(t->staging.epilogue, target, columns, count, t->staging.deferred_rows)
+            : aic_epilogue_cost(t->staging.epilogue, t->geometry.machine, target, columns, count);
     return (double)runs * run;
 }
 

@@ -44,9 +44,11 @@ static core core_of(const aic_tiling *t, const aic_target *target)
     const double bits = g->lanes * g->arithmetic.sum_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
     /* Where units beside the multipliers do what a product needs besides a multiplication, or the arithmetic of
-     * results, both are counted as longer than they take. Lines are then counted as longer by the same factor. */
+     * results that was not timed, both are counted as longer than they take. Lines are then counted as longer by the
+     * same factor. */
     static const double COUNTED_LINE = 2;
-    const bool counted = aic_vector_product_cost(target, g->arithmetic.product) > 1 || t->staging.has_epilogue;
+    const bool results = t->staging.has_epilogue && !aic_epilogue_is_timed(m, target);
+    const bool counted = aic_vector_product_cost(target, g->arithmetic.product) > 1 || results;
     const double line = m->aside_bits > 0 && counted ? COUNTED_LINE : 1;
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
                   .multiplies = multiplies,
@@ -279,13 +281,13 @@ static bool is_bare(const aic_tiling *t)
     return t->geometry.in_place && t->staging.pitch == 0;
 }
 
-/* Whether it was measured what tiles take that store their sums to the result, on levels whose vectors are as wide as
- * the multipliers: loops take nothing, nor do a few stores. */
+/* Whether it was measured what tiles take, on levels whose vectors are as wide as the multipliers: loops take nothing,
+ * nor do a few stores, nor any to a staging buffer, which go on beside the results that are stored from there. */
 static bool is_timed(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const aic_machine *m = t->geometry.machine;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
-    return m->late_store > 0 && m->multiply_bits == target->vector_bits && t->staging.pitch == 0 &&
+    return m->late_store > 0 && m->multiply_bits == target->vector_bits &&
            t->geometry.arithmetic.sum_bits == CHAR_BIT * AIC_SUM_BYTES && image != AIC_TILE_SPREAD &&
            image != AIC_TILE_LANES;
 }
@@ -300,10 +302,12 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
     if (is_bare(t)) {
         return BARE_LEAST + BARE_STORE * fmax(sums - BARE_BESIDE, 0);
     }
+    if (!is_timed(c, target, t)) {
+        return TILE_COST;
+    }
     const double stores = sums * t->geometry.lanes * t->geometry.arithmetic.sum_bits / (double)m->multiply_bits;
-    return is_timed(c, target, t)
-               ? k->unit * (LEAST + (double)m->late_store / 100 * fmax(stores - (double)m->beside_stores, 0))
-               : TILE_COST;
+    const double late = t->staging.pitch > 0 ? 0 : fmax(stores - (double)m->beside_stores, 0);
+    return k->unit * (LEAST + (double)m->late_store / 100 * late);
 }
 
 /* What a k-pack of a loop body costs besides the same. */

@@ -129,8 +129,21 @@ typedef struct aic_epilogue_form {
 /* The form that suits most strips. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
 
-/* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
-double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
+/* How a strip of `columns` columns is stored by the default form: in slabs that have a loop over rows each, packet by
+ * packet. */
+typedef struct aic_epilogue_slab {
+    aic_packet packet;
+    int64_t count; /* of slabs */
+    bool apart;    /* the rows of a packet do not follow each other in memory */
+} aic_epilogue_slab;
+
+aic_epilogue_slab aic_epilogue_slab_of(const aic_epilogue *p, const aic_target *target, int64_t columns);
+
+/* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form; and whether
+ * they were measured for this type of core and level: if not, they are more than it takes. */
+double aic_epilogue_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
+                         int64_t count);
+bool aic_epilogue_is_timed(const aic_machine *machine, const aic_target *target);
 
 /* The same for a run that is stored `rows` rows at a time beside products of tile registers (contraction/staging.c). As
  * these leave load, store and issue capacity idle, only operations of the vector arithmetic units count. Columns are

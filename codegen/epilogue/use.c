@@ -139,6 +139,17 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
     return across % (p->width * bytes) == 0 && p->target_block % AIC_LINE_BYTES == 0;
 }
 
+aic_epilogue_slab aic_epilogue_slab_of(const aic_epilogue *p, const aic_target *target, int64_t columns)
+{
+    const aic_epilogue_strip strip = {
+        .form = aic_epilogue_default_form(p, target), .columns = columns, .step = aic_round_up(columns, LANES)};
+    const int64_t whole = aic_parts(columns, LANES), blocks = slab_blocks(p, &strip, whole);
+    const aic_packet packet = aic_epilogue_packet(p, target, blocks);
+    return (aic_epilogue_slab){.packet = packet,
+                               .count = aic_parts(whole, packet.blocks),
+                               .apart = p->target_row != packet.blocks * LANES * target_bytes(p)};
+}
+
 /* ---- strips ---- */
 
 /* A strip that is being used. */

@@ -85,6 +85,45 @@ START_TEST(few_stores_at_a_time)
 }
 END_TEST
 
+/* The plan that the default rule chooses for a fused layer at level avx512vnni of a machine; the caller frees it. */
+static aic_plan *fused_plan(const char *conv2d, const aic_machine *machine)
+{
+    char text[256];
+    snprintf(text, sizeof text, "conv2d(dtype=int8, %s) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)",
+             conv2d);
+    ck_assert_int_eq(aic_spec_read(text, &plan_spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&plan_spec, &plan_semantics, &plan_spec), AIC_OK);
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx512vnni");
+    plan_problem.machine = machine;
+    aic_plan *plan = plan_of(&plan_problem);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    return plan;
+}
+
+/* Where it was measured how long results are stored, that is little beside the products that tiles of one row leave out
+ * of a high kernel over few rows; where it was not, such tiles seem to store for too long. */
+START_TEST(stores_that_were_measured)
+{
+    aic_machine machine = *claims_published(AIC_CORE_ZEN4);
+    for (int i = 0; i < 2; i++) {
+        aic_plan *plan = fused_plan("fm_shape=[11,4,4,32], kernel_shape=[11,7,1,448,32], pad=[0,0,3,3]", &machine);
+        const int64_t rows = aic_tiling_of(plan)->geometry.rows.large;
+        ck_assert_msg(i == 0 ? rows == 1 : rows > 1, "%d rows", (int)rows);
+        aic_plan_free(plan);
+        machine.late_store = 0;
+    }
+}
+END_TEST
+
+/* Bytes in blocks of 32 channels: tiles of one vector would store halves of blocks. */
+START_TEST(halves_of_blocks)
+{
+    aic_plan *plan = fused_plan("fm_shape=[1,16,27,32], kernel_shape=[1,1,1,256,32]", claims_published(AIC_CORE_ZEN4));
+    ck_assert_int_eq(aic_tiling_of(plan)->geometry.vectors % 2, 0);
+    aic_plan_free(plan);
+}
+END_TEST
+
 /* Of the rows and columns of the image a band has those that taps read: every other one where stride and dilation are
  * even. */
 START_TEST(bands_without_gaps)
@@ -314,6 +353,8 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_test(cases, planes_beyond_the_first_level_cache);
     tcase_add_test(cases, few_stores_at_a_time);
+    tcase_add_test(cases, stores_that_were_measured);
+    tcase_add_test(cases, halves_of_blocks);
     tcase_add_test(cases, bands_without_gaps);
     tcase_add_test(cases, blocks_of_channels);
     tcase_add_test(cases, tiles_of_a_core_without);
