@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_RUN = 127, OTHERS_MAX = 4096 };
+enum { NOT_RUN = 127, OTHERS_MAX = 4096, SHAPES_MAX = 256 };
 
 /* In a build folder the package lies beside the tool, in python: Python is to look there first. */
 static void prefer_own_package(void)
@@ -65,11 +66,19 @@ static int wait_for(pid_t child, const char *interpreter)
                     interpreter, code > 0 ? "status" : "signal", code > 0 ? code : WTERMSIG(status));
 }
 
-int onnx_file_convert(const char *file, const char *folder)
+int onnx_file_convert(const char *file, const char *folder, const args_list *shapes)
 {
+    enum { GIVEN = 5 };
     prefer_own_package();
     (void)setenv("PYTHONSAFEPATH", "1", 1); /* modules are not looked for in the working folder (from Python 3.11 on) */
     const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
+    const char *argument[GIVEN + SHAPES_MAX + 1] = {interpreter, "-m", "aicjit.onnx", file, folder};
+    if (shapes->count > SHAPES_MAX) {
+        return cli_fail(CLI_WRONG, "network: --shape: is given more than %d times", SHAPES_MAX);
+    }
+    for (size_t i = 0; i < shapes->count; i++) {
+        argument[GIVEN + i] = shapes->items[i];
+    }
     (void)fflush(stdout);
     sigset_t all, before;
     (void)sigfillset(&all);
@@ -80,7 +89,7 @@ int onnx_file_convert(const char *file, const char *folder)
             _exit(0);
         }
         (void)sigprocmask(SIG_SETMASK, &before, NULL);
-        (void)execlp(interpreter, interpreter, "-m", "aicjit.onnx", file, folder, (char *)NULL);
+        (void)execvp(interpreter, (char *const *)(uintptr_t)argument); /* which changes none of them */
         _exit(NOT_RUN);
     }
     (void)sigprocmask(SIG_SETMASK, &before, NULL);

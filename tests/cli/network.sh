@@ -155,6 +155,10 @@ expect 'an ONNX file' 0 '^2 kernels: ' "$aicjit" network compile model.onnx
 expect 'an ONNX file and a folder' 0 '^2 kernels: ' "$aicjit" network compile ./model.onnx -o 'a folder'
 ok 'what was asked for' test "$(cat asked.txt)" = '-m aicjit.onnx model.onnx model
 -m aicjit.onnx ./model.onnx a folder'
+rm asked.txt
+expect 'with shapes' 0 '^2 kernels: ' "$aicjit" network compile model.onnx --shape x=1,3,8,8 --shape 'a b=1,2'
+ok 'which are asked for' test "$(cat asked.txt)" = '-m aicjit.onnx model.onnx model x=1,3,8,8 a b=1,2'
+expect 'shapes of a folder' 2 'network: --shape: has no effect on compile' "$aicjit" network compile net --shape x=1,3
 expect 'what the file became' 0 '0 differ' "$aicjit" network run 'a folder' --in x=x.npy --expect y=y.npy
 expect 'a wrong file' 2 '^aicjit: no model$' "$aicjit" network compile wrong.onnx
 expect 'Python without the package' 3 '"./python.sh -m aicjit.onnx" ended by status 7' "$aicjit" network compile lost.onnx

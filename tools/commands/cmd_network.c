@@ -168,6 +168,7 @@ typedef struct network_state {
     bool reference, json;
     const char *output;                 /* -o: the object of export, the folder of compile */
     const char *header, *name, *target; /* of export */
+    args_list shapes;                   /* of inputs of n->file */
     double seconds;                     /* of bench */
     aic_network_options options;
     network_clock *clock;
@@ -313,7 +314,7 @@ static int convert_file(network_state *n, char made[PATH_MAX])
         (void)snprintf(made, PATH_MAX, "%.*s", (int)length, n->file);
         n->folder = made;
     }
-    return onnx_file_convert(n->file, n->folder);
+    return onnx_file_convert(n->file, n->folder, &n->shapes);
 }
 
 static int compile_network(network_state *n)
@@ -404,6 +405,7 @@ static const char *find_useless(const network_state *n, int takes)
         {TAKES_TIME, n->json, "--json"},
         {TAKES_TIME, n->seconds > 0, "--min-time"},
         {n->file != NULL ? TAKES_OBJECT | TAKES_ONNX : TAKES_OBJECT, n->output != NULL, "-o"},
+        {n->file != NULL ? TAKES_ONNX : 0, n->shapes.count > 0, "--shape"},
         {TAKES_OBJECT, n->header != NULL, "--header"},
         {TAKES_OBJECT, n->name != NULL, "--name"},
         {TAKES_OBJECT, n->target != NULL, "--target"},
@@ -462,6 +464,8 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         option_flag("--json", "bench: print one JSON object", &n->json),
         option_text("-o", "PATH", "export: the object file; compile of FILE.onnx: the folder (default FILE)",
                     &n->output),
+        option_list("--shape", "NAME=N,C,H,W", "compile of FILE.onnx: the shape of an input that has no fixed size",
+                    &n->shapes),
         option_text("--header", "FILE", "export: its header", &n->header),
         option_text("--name", "NAME", "export: the function's name (default net)", &n->name),
         option_text("--target", "TRIPLE", "export: e.g. aarch64-linux-gnu (default: the host's)", &n->target),
@@ -486,5 +490,6 @@ int cmd_network(int argc, char **argv)
     int status = parse(&n, argc, argv, &positional);
     status = status == CLI_DONE ? run_action(&n, &positional) : status;
     operands_close(&n.operands);
+    args_list_free(&n.shapes);
     return status;
 }

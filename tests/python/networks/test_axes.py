@@ -243,3 +243,21 @@ def test_shapes_that_the_package_does_not_infer(axes):
     g.node("DequantizeLinear", ["u", g.constant(F(0.06)), zero], "y")
     x = g.random.standard_normal((1, 6, 1, 1)).astype(np.float32)
     equal(aicjit.onnx.load(g.model([1, 6, 1, 1]))(x), 2 * x, 0.03)
+
+
+@pytest.mark.parametrize("inner", ["Relu", "Nothing"])
+def test_functions_of_a_model(inner):
+    """Calls of a model's own functions are their nodes."""
+    g, helper = Graph(), onnx.helper
+    g.node("Twice", [g.node("Twice", ["x"], "t", domain="own")], "y", domain="own")
+    model = g.model([1, 4, 3, 3])
+    sets = [helper.make_opsetid("", 17)]
+    body = [helper.make_node(inner, ["a"], ["r"]), helper.make_node("Add", ["r", "a"], ["b"])]
+    model.functions.append(helper.make_function("own", "Twice", ["a"], ["b"], body, sets))
+    model.opset_import.append(helper.make_opsetid("own", 1))
+    x = g.random.standard_normal((1, 4, 3, 3)).astype(np.float32)
+    if inner == "Relu":
+        equal(aicjit.onnx.load(model)(x), expected(model, x)[0])
+        return
+    with pytest.raises((aicjit.onnx.ModelError, aicjit.onnx.Unsupported), match="Nothing"):
+        aicjit.onnx.load(model)

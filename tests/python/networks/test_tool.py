@@ -85,3 +85,20 @@ def test_a_folder_of_another_network(file, tmp_path):
     x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
     assert np.array_equal(aicjit.Network.open(folder)(x), aicjit.onnx.load(tmp_path / "other.onnx")(x))
     assert len(list(folder.iterdir())) == len(before)
+
+
+def test_shapes(file, tmp_path):
+    """Of inputs without a fixed size, which the message asks for."""
+    g = Graph()
+    g.conv("x", "y", (8, 3, 3, 3))
+    onnx.save(g.model(["n", 3, "height", 8]), tmp_path / "open.onnx")
+    done = compile_file(tmp_path / "open.onnx")
+    assert done.returncode == 2 and "has no fixed size: pass shapes={'x': (1, 3, 224, 8)}, or the tool --shape 'x=1,3,224,8'" in done.stderr
+    assert compile_file(tmp_path / "open.onnx", "--shape", "x=1,3,9,8").returncode == 0
+    assert aicjit.Network.open(tmp_path / "open")(np.zeros((1, 3, 9, 8), np.float32)).shape == (1, 8, 7, 6)
+    for shape, said in (("x", "'x' is not NAME=N,C,H,W"), ("x=1,3,9", "x has 4 axes, not 3"), ("x=1,3,0,8", "0 is outside of 1.."),
+                        ("x=1,3,-9,8", "is not NAME=N,C,H,W"), ("z=1", "there is no input z"), ("=1,2", "is not NAME=N,C,H,W")):
+        done = compile_file(tmp_path / "open.onnx", "--shape", shape)
+        assert done.returncode == 2 and said in done.stderr and done.stderr.startswith("aicjit: network: "), done.stderr
+    done = compile_file(tmp_path / "open.onnx", "--shape", "x=1,3,9,8", "--shape", "x=1,3,9,8")
+    assert done.returncode == 2 and "x is given twice" in done.stderr

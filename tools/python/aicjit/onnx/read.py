@@ -115,8 +115,9 @@ def _given_shapes(graph: Any, name: str, shapes: Shapes, constants: set[str]) ->
                 if dim.HasField("dim_value"):
                     raise ModelError("%s: input %s: axis %d has %d elements" % (name, value.name, i, dim.dim_value))
                 example = ", ".join(str(d.dim_value or (1 if j == 0 else 224)) for j, d in enumerate(dims))
-                raise ModelError("%s: input %s: axis %d (%s) has no fixed size: pass shapes={%r: (%s)} with the size that it "
-                                 "has" % (name, value.name, i, dim.dim_param or "unnamed", value.name, example))
+                raise ModelError("%s: input %s: axis %d (%s) has no fixed size: pass shapes={%r: (%s)}, or the tool --shape "
+                                 "'%s=%s', with the size that it has" % (name, value.name, i, dim.dim_param or "unnamed", value.name,
+                                                                         example, value.name, example.replace(" ", "")))
             dim.ClearField("dim_param")
             dim.dim_value = 1 if i == 0 else size
 
@@ -256,6 +257,18 @@ def _infer(onnx: Any, model: Any, name: str) -> Any:
         raise ModelError("%s: shapes: %s" % (name, str(error).strip())) from error
 
 
+def _inlined(onnx: Any, model: Any, name: str) -> Any:
+    """The model with the nodes of its own functions in place of their calls."""
+    if not model.functions:
+        return model
+    try:
+        import onnx.inliner  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        return onnx.inliner.inline_local_functions(model)
+    except Exception as error:  # of any kind; an older package has none
+        raise ModelError("%s: functions: %s" % (name, str(error).strip())) from error
+
+
 def _check_names(graph: Any) -> None:
     """Raises UnicodeDecodeError where a name is not UTF-8: of some such texts the package gives bytes."""
     names = [value.name for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer)]
@@ -284,6 +297,7 @@ def _read(model: Any, name: str, shapes: Optional[Shapes],
     if opset and not _FIRST <= opset <= onnx.defs.onnx_opset_version():
         raise ModelError("%s: is of operator set %d: %d to %d are supported, the latter by this version of the package onnx" % (
             name, opset, _FIRST, onnx.defs.onnx_opset_version()))
+    model = _inlined(onnx, model, name)
     constants = _arrays(onnx, model, name)
     initial = set(constants)
     large = _take_weights(onnx, model)
