@@ -96,8 +96,9 @@ static bool read_plain(char *at, double *number, char **behind)
             return true;
         }
     }
-    *number = strtod(at, behind);
-    return (isdigit((unsigned char)*at) || *at == '-') && *behind != at;
+    *number = strtod(at, behind); /* which reads more than JSON has: 0x10, inf */
+    return (isdigit((unsigned char)*at) || *at == '-') && *behind != at && isfinite(*number) &&
+           strspn(at, "+-.0123456789eE") >= (size_t)(*behind - at);
 }
 
 static char *read_members(char *at, json_visitor visit, void *user);

@@ -83,7 +83,9 @@ expect 'other weights are another row' 0 '0 of 1 rows are in it$' "$aicjit" benc
 expect 'so is a given schedule' 0 '0 of 1 rows are in it$' "$aicjit" bench "$half" --compare bench.json --schedule "$(plan)" "${short[@]}"
 expect 'a file that is not there' 2 '"gone.json" cannot be read' "$aicjit" bench "$half" --compare gone.json
 expect 'a folder' 2 '"." cannot be read' "$aicjit" bench "$half" --compare .
-for wrong in '{' '[]' '{"spec":"x"}' '{"spec":{}}' '{"a":1,}' '{"a":1} 2' 'text' '{"a":tru}' '{"a":"\x"}' '{"a":"\u12"}'; do
+for wrong in '{' '[]' '{"spec":"x"}' '{"spec":{}}' '{"a":1,}' '{"a":1} 2' 'text' '{"a":tru}' '{"a":"\x"}' '{"a":"\u12"}' \
+    '{"spec":"x","isa":"avx2","threads":1,"median_ns":1e999}' '{"spec":"x","isa":"avx2","threads":0x1,"median_ns":1}' \
+    '{"spec":"x","isa":"avx2","threads":1,"median_ns":1,"high_ns":-inf}'; do
     printf '%s\n%s\n' "$(head -n 1 bench.json)" "$wrong" >wrong.json
     expect "a line $wrong" 2 '"wrong.json": line 2 is no object of bench --json' "$aicjit" bench "$half" --compare wrong.json
 done
