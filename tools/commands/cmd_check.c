@@ -11,6 +11,7 @@
 
 #include <aic/tool.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,11 +201,11 @@ static int check_program(check_state *check, int64_t seed)
     }
     for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
         verify_report report;
-        char repeat[700];
+        char repeat[PATH_MAX + 300];
         aic_context *context = check->levels.item[i].context;
         const verify_verdict verdict = pto_call_verify(program, &check->levels.item[i], (uint64_t)seed, &report);
         show_making(&report);
-        (void)snprintf(repeat, sizeof repeat, "--pto '%.400s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
+        (void)snprintf(repeat, sizeof repeat, "--pto '%s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
                        aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
                        check->pto.placement == NULL ? "" : check->pto.placement);
         status = record(check, verdict, &report, check->pto.path, repeat);
