@@ -57,7 +57,7 @@ def test_wrong_files(file, tmp_path):
     g.node("NonZero", ["x"], "y")
     onnx.save(g.model([1, 3, 8, 8]), tmp_path / "other.onnx")
     (tmp_path / "broken.onnx").write_bytes(b"no model")
-    for name, status, said in (("other", 2, "aicjit: network: 1 nodes are not supported:\n  y_node (NonZero)"),
+    for name, status, said in (("other", 2, "aicjit: network: 1 node is not supported:\n  y_node (NonZero)"),
                                ("broken", 2, "aicjit: network: "), ("none", 2, "none.onnx: No such file")):
         done = compile_file(tmp_path / (name + ".onnx"))
         assert done.returncode == status and said in done.stderr and done.stdout == ""

@@ -35,7 +35,8 @@ class Unsupported(aicjit.UnsupportedError):
     def __init__(self, nodes: Sequence[Finding]) -> None:
         self.nodes = list(nodes)
         lines = ["%s (%s): %s" % found for found in self.nodes]
-        super().__init__("%d nodes are not supported:\n  %s" % (len(lines), "\n  ".join(lines)), aicjit.Status.UNSUPPORTED)
+        super().__init__("%d %s not supported:\n  %s" % (len(lines), "node is" if len(lines) == 1 else "nodes are", "\n  ".join(lines)),
+                         aicjit.Status.UNSUPPORTED)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.nodes,)
