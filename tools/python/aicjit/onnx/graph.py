@@ -96,22 +96,23 @@ class Graph:
     types: dict[str, str] = field(default_factory=dict)
     #: Whether a pooling gives fewer windows than the package onnx counts, so that sizes behind it are not as inferred.
     fewer: bool = False
-    #: Names of values of our own.
-    made: set[str] = field(default_factory=set)
+    #: Names of the file's values and of our own, once there are such.
+    taken: set[str] = field(default_factory=set)
 
     def copy(self) -> Graph:
         """One to be changed; constants are shared."""
         nodes = [replace(node, inputs=list(node.inputs), outputs=list(node.outputs)) for node in self.nodes]
         return replace(self, nodes=nodes, outputs=dict(self.outputs), constants=dict(self.constants), shapes=dict(self.shapes),
-                       results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set(), made=set())
+                       results={name: name for name in self.outputs}, quant={}, images={}, integers={}, turned=set(), taken=set())
 
     def fresh(self, name: str) -> str:
         """A name like this one for a value of our own: that is, if neither the file nor another such value has it."""
-        taken = {name for node in self.nodes for name in (*node.inputs, *node.outputs)}
+        if not self.taken:
+            self.taken = {name for node in self.nodes for name in (*node.inputs, *node.outputs)} | {*self.constants, *self.inputs}
         made, number = name, 1
-        while made in taken or made in self.constants or made in self.inputs or made in self.made:
+        while made in self.taken:
             made, number = "%s%d" % (name, number), number + 1
-        self.made.add(made)
+        self.taken.add(made)
         return made
 
     def rename(self, same: dict[str, str]) -> None:
