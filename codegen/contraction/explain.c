@@ -154,8 +154,13 @@ static const char *left_out(const aic_contraction *c, const aic_tiling *t)
 }
 
 /* Prints the loops of one tile. */
-static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
+static void put_tile(FILE *out, int depth, const aic_plan *plan)
 {
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    const int64_t pixels = t->geometry.rows.large * t->geometry.cols.large;
+    const bool together =
+        t->kernel == &aic_microkernel_vector && aic_tile_row_taps(c, plan->problem.target, t, pixels) > 0;
     const int64_t blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? aic_seen_of(c).c1 : 1,
                   kpacks = t->panel.kpacks / blocks;
     const long long sums = (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
@@ -166,11 +171,11 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
         aic_nest_line(out, depth++, "tap", t->panel.taps, "of one of %lld blocks of channels",
                       (long long)t->geometry.blocks);
     } else
-        aic_nest_line(out, depth++, "tap", t->panel.taps, "%skernel of %lld x %lld%s",
+        aic_nest_line(out, depth++, "tap", t->panel.taps, "%skernel of %lld x %lld%s%s",
                       t->wish.fold > 1     ? "several rows each of a "
                       : t->wish.merged > 1 ? "a row each of a "
                                            : "",
-                      (long long)c->down.taps, (long long)c->across.taps,
+                      (long long)c->down.taps, (long long)c->across.taps, together ? ", those of a row together" : "",
                       t->panel.padding.edges
                           ? ", less rows and columns that are padding for the whole tile, or for a pixel at its edge"
                       : aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile"
@@ -183,7 +188,6 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
 
 void aic_contraction_nest(FILE *out, const aic_plan *plan)
 {
-    const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
     const int64_t slices = t->geometry.slices;
     const int d = slices > 1 ? 1 : 0;
@@ -223,6 +227,6 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
     if (t->transform.m > 0) {
         put_small_tiles(out, d + 5, t); /* they always have a staging buffer */
     } else {
-        put_tile(out, d + (t->staging.pitch > 0 ? 5 : 4), c, t);
+        put_tile(out, d + (t->staging.pitch > 0 ? 5 : 4), plan);
     }
 }

@@ -114,6 +114,12 @@ bool aic_groups_spread(const aic_contraction *c, int64_t lanes, int64_t kpacks);
 int64_t aic_groups_merged(const aic_contraction *c, int64_t lanes, int64_t vectors);
 aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geometry *g);
 
+/* tile_use.c: whether each multiply-add of a tile loads a k-pack, and waits for that, so that it gains by doing all
+ * taps of a kernel row together; and how many a tile of so many pixels does, 0: it does them one by one, as those of
+ * the row differ from pixel to pixel or there are too few registers. */
+bool aic_rows_share(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g);
+int64_t aic_tile_row_taps(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels);
+
 /* tile_use.c: the tile of aic_microkernel_vector. */
 aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols,
                                     aic_routine leave);

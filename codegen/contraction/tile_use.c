@@ -58,16 +58,40 @@ aic_tile_image aic_tile_image_of(const aic_contraction *c, const aic_plan_geomet
     return aic_groups_merged(c, g->lanes, g->vectors) > 0 ? AIC_TILE_MERGED : AIC_TILE_LANES;
 }
 
+bool aic_rows_share(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
+{
+    const bool halves = 2 * g->lanes * g->arithmetic.sum_bits <= (unsigned)target->vector_bits;
+    return halves && g->vectors == 1 && g->arithmetic.sum == AIC_SUM_FAST &&
+           aic_tile_image_of(c, g) == AIC_TILE_GROUP && c->across.taps > c->across.stride && c->across.taps > 1 &&
+           c->across.taps <= AIC_TILE_TOGETHER;
+}
+
+int64_t aic_tile_row_taps(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
+{
+    /* A column; where it is no operand of a multiplication, registers in which sums may change places, too (vector.c).
+     */
+    const int64_t taps = c->across.taps, registers = target->vector_registers,
+                  others = (target->has & AIC_HAS_BROADCAST) != 0 ? 1 : 2 + registers / 8;
+    const bool shares = aic_rows_share(c, target, &t->geometry) && !t->panel.padding.columns;
+    return shares && pixels + taps + others <= registers ? taps : 0;
+}
+
 /* The only place that knows which fields of a tiling are structure. */
-static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+static aic_tile_key key_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                           int64_t cols)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
     const int64_t merges = aic_groups_merged(c, t->geometry.lanes, t->geometry.vectors);
+    const int64_t row_taps = aic_tile_row_taps(c, target, t, rows * cols);
     return (aic_tile_key){.image = image,
                           .group_lanes = image == AIC_TILE_SPREAD ? c->n / c->groups : 0,
                           .group_kpacks = image == AIC_TILE_SPREAD ? t->band.seen_kpacks : 0,
                           .group_merges = image == AIC_TILE_MERGED ? merges : 0,
+                          .row_taps = row_taps,
+                          .row_pixels = row_taps > 0 ? cols : 0,
+                          .pixel_step = row_taps > 0 ? t->band.col_step : 0,
+                          .tap_step = row_taps > 0 ? t->band.tap_step : 0,
                           .sum = a->sum,
                           .product = a->product,
                           .kpack_bytes = a->kpack_bytes,
@@ -114,6 +138,27 @@ static void give_offsets(aic_use *use, const aic_tile_key *key, const aic_contra
     }
 }
 
+/* Where what the taps of a kernel row need lies: weights, from one tap to the next `tap_bytes`, and columns of the
+ * band. */
+static void give_row(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t,
+                     int64_t tap_bytes)
+{
+    aic_use_trips(use, c->down.taps, "rows");
+    aic_use_number(use, key->row_taps * tap_bytes, "row.panel");
+    for (int64_t tap = 1; tap < key->row_taps; tap++) {
+        aic_use_number(use, tap * tap_bytes, "tap.panel.%lld", (long long)tap);
+    }
+    for (int64_t column = 1; column <= aic_tile_reach(key); column++) {
+        bool seen = false;
+        for (int64_t tap = 0; tap < key->row_taps; tap++) {
+            seen = seen || aic_tile_pixel_of(key, column, tap) >= 0;
+        }
+        if (seen) {
+            aic_use_number(use, column * t->band.pixel_pitch, "column.%lld", (long long)column);
+        }
+    }
+}
+
 static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t)
 {
     const int64_t blocks = blocks_of(c, t), kpacks = t->panel.kpacks / blocks;
@@ -140,6 +185,9 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
     if (key->image == AIC_TILE_MERGED) {
         aic_use_number(use, t->band.seen_kpacks * t->geometry.arithmetic.kpack_bytes, "group.pitch");
     }
+    if (key->row_taps > 0) {
+        give_row(use, key, c, t, kpacks * t->panel.step_bytes);
+    }
     if (aic_tile_skips(key) || aic_tile_jumps(key)) {
         aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
     }
@@ -156,7 +204,7 @@ aic_routine aic_compose_vector_tile(aic_program *program, const aic_plan *plan, 
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    const aic_tile_key key = key_of(c, t, rows, cols);
+    const aic_tile_key key = key_of(c, plan->problem.target, t, rows, cols);
     aic_use use;
     (void)leave;
     aic_use_begin(&use, program, &aic_part_tile, &key);

@@ -150,6 +150,8 @@ static aic_wish propose(const aic_contraction *c, const aic_target *target, cons
     /* The three loop bodies of edges need registers in which sums may change places, or none do. Without FMA products
      * are in registers of their own, and sums went to the stack (SSE2: 0.85 to 1.19 of the time); so they did on AVX2
      * where each vector of the image is multiplied once (1.24). */
+    static const double EDGES = 0.02;  /* they have three times the code and more loops */
+    static const double SHARED = 0.07; /* what tiles without gain by doing the taps of a kernel row together */
     const aic_tile_image image = aic_tile_image_of(c, g);
     const bool shares = image == AIC_TILE_SAME || image == AIC_TILE_GROUP;
     const bool edges = shares && (target->has & AIC_HAS_FMA) != 0 && loose_registers(c, target, g->vectors) == 0;
@@ -158,7 +160,7 @@ static aic_wish propose(const aic_contraction *c, const aic_target *target, cons
                       .fold = 1,
                       .thins = true,
                       .skips = true,
-                      .edges = edges,
+                      .edges = edges ? (aic_rows_share(c, target, g) ? SHARED : EDGES) : 0,
                       .counts = true,
                       .starts_in_a_row = true,
                       .special_first = AIC_INFINITE_HALF,

@@ -81,6 +81,14 @@ typedef struct pace {
     double accesses; /* how many loads there are */
 } pace;
 
+/* Columns of the band that the taps of a kernel row see for a row of the larger tiles. */
+static double row_columns(const aic_tiling *t, int64_t taps)
+{
+    const int64_t pixels = t->geometry.cols.large;
+    const int64_t reach = (pixels - 1) * t->band.col_step + (taps - 1) * t->band.tap_step + 1;
+    return (double)aic_least(reach, pixels * taps);
+}
+
 /* Vectors of the image that a k-pack of a tile loads, or broadcasts, and the instructions that this takes. */
 static double image_loads(const aic_contraction *c, const aic_target *target, const aic_tiling *t, double pixels,
                           bool alone, double *instructions)
@@ -91,9 +99,12 @@ static double image_loads(const aic_contraction *c, const aic_target *target, co
     const bool own = image == AIC_TILE_SPREAD && c->n == c->groups && t->band.seen_kpacks == 1;
     switch (image) {
     case AIC_TILE_SAME:
-    case AIC_TILE_GROUP:
-        *instructions = alone ? 0 : pixels;
-        return pixels;
+    case AIC_TILE_GROUP: {
+        const int64_t taps = aic_tile_row_taps(c, target, t, (int64_t)pixels);
+        const double columns = taps > 0 ? row_columns(t, taps) / (double)(taps * t->geometry.cols.large) : 1;
+        *instructions = alone && taps == 0 ? 0 : columns * pixels;
+        return columns * pixels;
+    }
     case AIC_TILE_VECTORS:
         *instructions = all;
         return all;

@@ -10,7 +10,11 @@
  * Where tiles leave out taps, the loop over taps becomes two, over the kernel rows and the kernel columns of the tile's
  * ranges; or one over the taps of the rows, if no columns are left out. With edges the loop over kernel columns becomes
  * three, one behind the other: those that the pixels of the tile's first column leave out, those that all pixels do,
- * and those that the pixels of its last column leave out. */
+ * and those that the pixels of its last column leave out.
+ *
+ * Where each multiply-add would load a k-pack for itself, and wait for that, a kernel row is one step in place of a
+ * tap: a k-pack of a column of the band is loaded once for all taps that see the column, with as many vectors of
+ * weights. */
 #include "codegen/parts/tile.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
@@ -285,6 +289,19 @@ static void emit_row(const aic_tile *k, LLVMValueRef *values, LLVMValueRef chann
     }
 }
 
+/* Does the kernel rows `first` .. `end` - 1, all taps of each together. */
+static void emit_rows(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
+                      LLVMValueRef end)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "row: kernel rows", first, end, 1, values, k->sums + 1);
+    name_carried(k, &loop, "acc", ".row");
+    values[k->sums] = aic_at_index(e, k->first, loop.index, "row.panel");
+    emit_tap(k, values, channel_offset, aic_mul(e, loop.index, k->key->row_taps));
+    aic_loop_end(e, &loop);
+}
+
 /* Visits the taps of the tile's ranges. values[] ends with the panel pointer. */
 static void emit_range(const aic_tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, tap_visit visit)
 {
@@ -327,6 +344,10 @@ static void emit_tap_block(const aic_tile *k, LLVMValueRef *totals, LLVMValueRef
     values[k->sums] = totals[k->sums];
     if (aic_tile_is_apart(k->key)) {
         emit_pixel(k, values);
+    } else if (k->key->row_taps > 0) {
+        const bool skips = aic_tile_skips(k->key);
+        emit_rows(k, values, channel_offset, skips ? k->range.first_row : aic_int(e, 0),
+                  skips ? k->range.end_row : aic_trips(e, "rows"));
     } else if (k->key->block_taps == 1) {
         emit_tap(k, values, channel_offset, first);
     } else if (aic_tile_skips(k->key)) {

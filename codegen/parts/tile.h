@@ -18,7 +18,9 @@
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
  *     group.pitch                from what a group sees in a pixel to what the next one does; where k-packs of several
  *                                are merged
- *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
+ *     column.C                   from a pixel to column C behind it in the band, C > 0; row.panel and tap.panel.T from
+ * one kernel row to the next, and to tap T > 0 of a row, in a panel; where taps of a kernel row are done together kh,
+ * kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #pragma once
 
 #include "codegen/parts/keys.h"
@@ -42,6 +44,9 @@ typedef enum aic_tile_image {
  * masks. */
 enum { AIC_TILE_MERGES = 7 };
 
+/* The most taps that are done together. */
+enum { AIC_TILE_TOGETHER = 7 };
+
 /* Words before the table of taps that say which taps the tile does, where it leaves out some: kernel rows and columns,
  * ends excluded; with edges the first kernel column that pixels of the tile's first column do, and the end of those
  * that pixels of its last column do. */
@@ -54,6 +59,21 @@ enum {
     AIC_TILE_RIGHT,
     AIC_TILE_RANGE_WORDS,
 };
+
+/* Where taps of a kernel row are done together: columns of the band from the first that a row of the tile sees to the
+ * last; the pixel of the row that sees a column by a tap, -1: none does. */
+static inline int64_t aic_tile_reach(const aic_tile_key *key)
+{
+    return (key->row_pixels - 1) * key->pixel_step + (key->row_taps - 1) * key->tap_step;
+}
+
+static inline int64_t aic_tile_pixel_of(const aic_tile_key *key, int64_t column, int64_t tap)
+{
+    const int64_t behind = column - tap * key->tap_step;
+    return behind >= 0 && behind % key->pixel_step == 0 && behind / key->pixel_step < key->row_pixels
+               ? behind / key->pixel_step
+               : -1;
+}
 
 /* Whether the tile leaves out taps. */
 static inline bool aic_tile_skips(const aic_tile_key *key)

@@ -178,6 +178,49 @@ static LLVMValueRef load_weights(const aic_tile *k, LLVMValueRef panel, int64_t 
     return kpacks[0];
 }
 
+/* Adds the products of a k-pack of column number `column` of the band with each tap of a row of the tile that sees it,
+ * the first pixel of which has this number. */
+static void add_column(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, const LLVMValueRef *weight,
+                       unsigned first, int64_t column, int64_t kpack)
+{
+    aic_emit *e = k->e;
+    const aic_tile_key *key = k->key;
+    LLVMValueRef image = NULL;
+    for (int64_t tap = key->row_taps - 1; tap >= 0; tap--) {
+        const int64_t pixel = aic_tile_pixel_of(key, column, tap);
+        if (pixel < 0) {
+            continue;
+        }
+        if (image == NULL) {
+            LLVMValueRef at = aic_at_nth(e, aic_at_nth(e, band, "pixel", first), "column", column);
+            LLVMValueRef one =
+                aic_load(e, LLVMGetElementType(k->sum_type), at, kpack * key->kpack_bytes, (unsigned)key->kpack_bytes);
+            image = LLVMBuildBitCast(e->builder, aic_splat(e, one, k->lanes), k->kpacks_type, "");
+            aic_name(e, image, "x.p%u.c%lld", first, (long long)column);
+        }
+        LLVMValueRef *sum = &sums[first + pixel];
+        *sum = aic_sum_add(e, (aic_product)key->product, *sum, image, weight[tap]);
+    }
+}
+
+/* The same of a kernel row, whose taps are done together. */
+static void add_row(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
+{
+    const aic_tile_key *key = k->key;
+    LLVMValueRef weight[AIC_TILE_TOGETHER];
+    aic_limit("taps that are done together", (size_t)key->row_taps, AIC_TILE_TOGETHER);
+    for (int64_t tap = 0; tap < key->row_taps; tap++) {
+        LLVMValueRef at = aic_at_nth(k->e, panel, "tap.panel", tap);
+        weight[tap] = load_weights(k, at, kpack * k->step_bytes);
+        fetch_ahead(k, at, kpack);
+    }
+    for (unsigned first = 0; first < k->pixels; first += (unsigned)key->row_pixels) {
+        for (int64_t column = 0; column <= aic_tile_reach(key); column++) {
+            add_column(k, sums, band, weight, first, column, kpack);
+        }
+    }
+}
+
 void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
@@ -185,6 +228,10 @@ void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band
     const bool same = k->key->image == AIC_TILE_SAME || k->key->image == AIC_TILE_GROUP;
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     const kpack_suffix suffix = suffix_of(e, kpack);
+    if (k->key->row_taps > 0) {
+        add_row(k, sums, band, panel, kpack);
+        return;
+    }
     for (unsigned v = 0; v < vectors; v++) {
         weight[v] = load_weights(k, panel, (kpack * vectors + v) * k->lanes * k->weight_bytes);
         aic_name(e, weight[v], "w.v%u%s", v, suffix.text);

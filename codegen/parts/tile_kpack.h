@@ -52,5 +52,6 @@ static inline bool aic_tile_leaves_out(const aic_tile *k, unsigned pixel)
 /* What lanes see of a pixel, if that depends on the panel: loaded once, before the sums are formed. */
 void aic_tile_load_seen(aic_tile *k);
 
-/* Adds to the sums the products of number `kpack` of a loop body, for pixels that do the current tap. */
+/* Adds to the sums the products of number `kpack` of a loop body, for pixels that do the current tap; or for all taps
+ * of a kernel row that are done together. */
 void aic_tile_add_kpack(const aic_tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack);

@@ -86,6 +86,18 @@ static const char *const SPECS[] = {
     HALVES "fm_shape=[1,6,7,16], kernel_shape=[1,3,3,16,4], pad=[1,1,1,1], groups=4)",
     FAST "fm_shape=[1,5,6,16], kernel_shape=[1,3,3,48,8], pad=[1,1,1,1], groups=2)",
     FAST "fm_shape=[2,5,6,16], kernel_shape=[1,3,3,32,8], pad=[1,1,1,1], groups=4)",
+    /* the same, whose tiles do all taps of a kernel row together: strides, dilation, columns that no pixel sees, as
+     * many taps as tiles take and one more, whole kernel rows of padding, old sums; as a chain */
+    FAST "fm_shape=[2,9,13,16], kernel_shape=[1,3,3,32,8], stride=[2,2], groups=4)",
+    FAST "fm_shape=[1,7,19,16], kernel_shape=[1,2,3,16,8], stride=[1,3], dilation=[1,4], groups=2)",
+    FAST "fm_shape=[2,6,12,16], kernel_shape=[1,3,2,32,8], stride=[1,1], dilation=[2,3], init_l1out=false, groups=4)",
+    FAST "fm_shape=[1,4,15,16], kernel_shape=[1,2,7,16,8], stride=[2,1], groups=2)",
+    FAST "fm_shape=[1,3,17,16], kernel_shape=[1,1,8,16,8], groups=2)",
+    FAST "fm_shape=[2,3,20,16], kernel_shape=[1,5,3,32,8], pad=[0,0,2,2], groups=4)",
+    FAST "fm_shape=[1,1,300,16], kernel_shape=[1,1,3,16,8], stride=[1,2], dilation=[1,127], groups=2)",
+    FAST "fm_shape=[8,4,31,16], kernel_shape=[2,3,5,32,16], pad=[2,2,1,1], pad_value=3, stride=[1,2], groups=4)",
+    FAST "fm_shape=[8,4,21,16], kernel_shape=[2,2,3,16,16], pad=[1,1,0,0], groups=4)",
+    FAST "fm_shape=[2,5,24,16], kernel_shape=[1,3,3,32,8], pad=[1,1,1,1], groups=4)" TO_HALVES ")",
     /* 10, 6, 5, 3 and 18 outputs a group, whose vectors meet two to four groups each, and in another place from panel
      * to panel; as many blocks of channels a group; the last vector of a chain has lanes of none */
     BYTES "fm_shape=[2,5,6,32], kernel_shape=[1,3,3,80,8], pad=[1,1,1,1], groups=8)",

@@ -55,7 +55,7 @@ typedef struct aic_wish {
     int64_t surplus; /* how many pixels a tile may read past the end of a band and write past the end of a strip */
     bool thins;      /* bands leave out image rows and columns between those that taps read */
     bool skips;      /* tiles can leave out taps that read only padding: padding.c */
-    bool edges;      /* and so can pixels at their edges */
+    double edges;    /* and so can pixels at their edges, where that saves this share of all products; 0: they cannot */
     bool counts;     /* tiles can leave out the last k-packs of every tap, whose weights are all 0 */
     bool specials;   /* packing notes operands with special elements, which the products cannot take */
     /* Special elements of 16 bits: those whose bits without the sign are special_first .. special_end - 1. Where tiles

@@ -110,11 +110,9 @@ double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_
            (p->columns ? p->done_columns[cols < g->cols.large] : 1);
 }
 
-aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks, bool edges)
+aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks, double edges)
 {
-    /* Vector operations that finding a tile's range takes, and must at least save; and the share of all that must be
-     * saved by edges, whose tiles have three times the code and more loops. */
-    static const double WORTH = 32, EDGES = 0.02;
+    static const double WORTH = 32; /* vector operations that finding a tile's range takes, and must at least save */
     aic_padding p = {.rows = false};
     double edged[2];
     if (!takes_any_taps(c, g->arithmetic.sum)) {
@@ -122,9 +120,9 @@ aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *
     }
     const double products = (double)(kpacks * g->rows.large * g->cols.large * g->vectors);
     const double whole = find_done(&c->across, &g->cols, false, p.done_columns);
-    const double parted = find_done(&c->across, &g->cols, edges, edged);
+    const double parted = find_done(&c->across, &g->cols, edges > 0, edged);
     p.rows = (1 - find_done(&c->down, &g->rows, false, p.done_rows)) * products > WORTH;
-    p.edges = whole - parted > EDGES && (whole - parted) * products > WORTH;
+    p.edges = whole - parted > edges && (whole - parted) * products > WORTH;
     p.columns = p.edges || (1 - whole) * products > WORTH;
     if (p.edges) {
         memcpy(p.done_columns, edged, sizeof edged);

@@ -22,7 +22,7 @@ bool aic_padding_matters(const aic_contraction *c, aic_sum sum);
 
 /* Decides whether tiles leave out taps, and with `edges` whether pixels at their edges do; `kpacks` are those of all
  * taps. */
-aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks, bool edges);
+aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks, double edges);
 
 /* The share of the taps that tiles of a size do. */
 double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_t rows, int64_t cols);
