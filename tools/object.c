@@ -252,11 +252,15 @@ static int call(const cli_object *o, void (*function)(void), void *const pointer
 /* What the other process does. It ends with this one, leaves no file, and signals that end work are its end. */
 static _Noreturn void work(const cli_object *o, void *const pointers[], void *workspace, report *r, pid_t parent)
 {
+    static const int FAILING[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     const struct rlimit none = {0, 0};
     void (*function)(void) = NULL;
     sigset_t all;
     if (!child_follow(parent, true)) {
         _exit(0);
+    }
+    for (size_t i = 0; i < sizeof FAILING / sizeof FAILING[0]; i++) {
+        (void)signal(FAILING[i], SIG_DFL); /* whoever handles them, such as a sanitizer: this process tells of them */
     }
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)sigemptyset(&all);
