@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import filecmp
 import itertools
 import os
 import pathlib
@@ -110,16 +109,22 @@ class _Install:
 
     def constant(self, name: str, store: Callable[[pathlib.Path], object]) -> None:
         """A file NAME.npy, or NAME.1.npy and so on, that store() writes."""
-        stem = _stem(name)
+        stem, used = _stem(name), self.files.values()
+        path = self.target / (stem + ".npy")
+        if path.name not in used and not os.path.lexists(path):
+            self.new.append(path)
+            store(path)
+            self.files[name] = path.name
+            return
         made = self._fresh("constant.npy.new")
         store(made)
         names = (stem + ".npy" if i == 0 else "%s.%d.npy" % (stem, i) for i in itertools.count())
-        for candidate in (one for one in names if one not in self.files.values()):
+        for candidate in (one for one in names if one not in used):
             path = self.target / candidate
             if not os.path.lexists(path):
                 self.new.append(path)
                 os.rename(made, path)
-            elif path.is_file() and not path.is_symlink() and filecmp.cmp(made, path, shallow=False):
+            elif path.is_file() and not path.is_symlink() and _same_bytes(made, path):
                 made.unlink()
             else:
                 continue
@@ -153,6 +158,12 @@ class _Install:
         for path in self.new:
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def _same_bytes(one: pathlib.Path, other: pathlib.Path) -> bool:
+    import filecmp  # new folders need none
+
+    return filecmp.cmp(one, other, shallow=False)
 
 
 def _stem(name: str) -> str:
