@@ -271,20 +271,6 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
     return (late + fresh + (tiles - 1) * combine(k, &p, lines * again + image)) / tiles;
 }
 
-/* Folding the sums of a block into the totals: two conversions and an addition each. Totals for which there are no
- * registers are kept in memory. */
-static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
-{
-    if (t->geometry.arithmetic.sum != AIC_SUM_CUBE) {
-        return 0;
-    }
-    const double conversion = (double)t->geometry.machine->conversion;
-    const int64_t vectors = t->geometry.vectors, totals = pixels * vectors;
-    const int64_t missing = aic_vector_registers(c, target, pixels, vectors) + totals - target->vector_registers;
-    const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
-    return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
-}
-
 /* Whether a tile reads the image where it lies and stores to the result: mostly it has few products. Its costs were
  * measured (2 to 28 sums): loops have none, and the more sums are stored at the end, the longer the next tile waits. */
 static bool is_bare(const aic_tiling *t)
@@ -298,9 +284,25 @@ static bool is_timed(const aic_contraction *c, const aic_target *target, const a
 {
     const aic_machine *m = t->geometry.machine;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
-    return m->late_store > 0 && m->multiply_bits == target->vector_bits &&
-           t->geometry.arithmetic.sum_bits == CHAR_BIT * AIC_SUM_BYTES && image != AIC_TILE_SPREAD &&
+    return m->late_store > 0 && m->multiply_bits == target->vector_bits && image != AIC_TILE_SPREAD &&
            image != AIC_TILE_LANES;
+}
+
+/* Folding the sums of a block into the totals: two conversions and an addition each. As long as a core has the products
+ * of a second block under way, half of that is hidden: measured, up to 8 sums. Totals for which there are no registers
+ * are kept in memory. */
+static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
+{
+    static const double HIDDEN = 0.5, HIDES = 8;
+    if (t->geometry.arithmetic.sum != AIC_SUM_CUBE) {
+        return 0;
+    }
+    const double conversion = (double)t->geometry.machine->conversion;
+    const int64_t vectors = t->geometry.vectors, totals = pixels * vectors;
+    const int64_t missing = aic_vector_registers(c, target, pixels, vectors) + totals - target->vector_registers;
+    const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
+    const double hidden = is_timed(c, target, t) && (double)totals <= HIDES ? HIDDEN : 0;
+    return (1 + 2 * conversion - hidden) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
 /* What a tile costs besides its products. */
@@ -316,7 +318,7 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
     if (!is_timed(c, target, t)) {
         return TILE_COST;
     }
-    const double stores = sums * t->geometry.lanes * t->geometry.arithmetic.sum_bits / (double)m->multiply_bits;
+    const double stores = sums * t->geometry.lanes * CHAR_BIT * AIC_SUM_BYTES / (double)m->multiply_bits;
     const double late = t->staging.pitch > 0 ? 0 : fmax(stores - (double)m->beside_stores, 0);
     return k->unit * (LEAST + (double)m->late_store / 100 * late);
 }

@@ -85,6 +85,20 @@ START_TEST(few_stores_at_a_time)
 }
 END_TEST
 
+/* Where it was measured what folding the sums of a block takes, tiles of float64 sums are as small as it is hidden in.
+ */
+START_TEST(folds_that_are_hidden)
+{
+    aic_machine machine = *claims_published(AIC_CORE_ZEN4);
+    ck_assert_int_eq(
+        aic_spec_read("conv2d(dtype=float16, fm_shape=[12,30,30,16], kernel_shape=[12,1,1,1056,16])", &plan_spec),
+        AIC_OK);
+    ck_assert_int_le(sums_chosen(&machine), 8);
+    machine.late_store = 0;
+    ck_assert_int_gt(sums_chosen(&machine), 8);
+}
+END_TEST
+
 /* The plan that the default rule chooses for a fused layer at level avx512vnni of a machine; the caller frees it. */
 static aic_plan *fused_plan(const char *conv2d, const aic_machine *machine)
 {
@@ -353,6 +367,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_test(cases, planes_beyond_the_first_level_cache);
     tcase_add_test(cases, few_stores_at_a_time);
+    tcase_add_test(cases, folds_that_are_hidden);
     tcase_add_test(cases, stores_that_were_measured);
     tcase_add_test(cases, halves_of_blocks);
     tcase_add_test(cases, bands_without_gaps);
