@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 aarch64-linux-gnu-gcc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -O2 -static -pthread \
     -I "$root" -I "$root/frontend/include" -o "$work/driver" "$root"/tests/cross/driver.c \
-    "$root"/tools/harness/{guard,memory}.c "$root"/runtime/{code/{code_memory,code_region,stub},system/hold_signals}.c "$root"/frontend/core/{diag,memory,thread}.c
+    "$root"/tools/harness/{guard,memory}.c "$root"/runtime/{code/{code_memory,code_region,stub},system/hold_signals}.c "$root"/frontend/core/{diag,memory,shorten,thread}.c
 
 echo "AArch64 kernels run emulated, by $(qemu-aarch64 --version | head -n 1): not natively, and not timed."
 "$build/aicjit-cross" "$work" "$@"

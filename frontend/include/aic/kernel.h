@@ -83,10 +83,11 @@ AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void
  *
  * aic_kernel_packed_size() gives the bytes of the packed image; AIC_UNSUPPORTED when the kernel does not pack this
  * operand.
- * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64. Then
- * it lets the system move images of megabytes to large pages (MADV_HUGEPAGE), which takes that a minute: calls with images
- * beyond the caches take 0.6 to 0.95 of the time there. A caller that says madvise() before has them at once, and packing
- * waits until they are free.
+ * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64.
+ * Then it lets the system move images of megabytes to large pages (MADV_HUGEPAGE), which takes that a minute: calls
+ * with images beyond the caches take 0.6 to 0.95 of the time there. A caller that says madvise() before has them at
+ * once, and packing waits until they are free.
+ *
  * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands.
  *
  * An image begins with a head of 64 bytes that says in which form it was packed: from weights of which shape and type,
