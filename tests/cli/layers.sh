@@ -99,6 +99,7 @@ wrong 'the set of a file without one' --set file
 wrong 'a set and a file' --set tiny --file shapes.txt
 wrong 'a file without operators' --file /dev/null
 wrong 'a file that is not there' --file gone.txt
+wrong 'a kind that no line of a file is' --file shapes.txt --kind cube
 wrong 'no image' --batch 0
 wrong 'a level that there is not' --isa sse9
 wrong 'a number that is none' --time soon

@@ -179,6 +179,9 @@ int main(int argc, char **argv)
     limits_measure(&r.limits, r.isa);
     print_limits(&r);
     measure_all(&r, &o);
+    if (r.count == 0 && o.file != NULL) {
+        bench_refuse("--file", "no line is measured, which");
+    }
     judge(&r);
     print_goals(&r);
     finish(json, write_json, &r, o.json);
