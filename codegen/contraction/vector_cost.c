@@ -47,7 +47,7 @@ static core core_of(const aic_tiling *t, const aic_target *target)
      * results that was not timed, both are counted as longer than they take. Lines are then counted as longer by the
      * same factor. */
     static const double COUNTED_LINE = 2;
-    const bool results = t->staging.has_epilogue && !aic_epilogue_is_timed(m, target);
+    const bool results = t->staging.has_epilogue && !aic_machine_is_timed(m, target->vector_bits);
     const bool counted = aic_vector_product_cost(target, g->arithmetic.product) > 1 || results;
     const double line = m->aside_bits > 0 && counted ? COUNTED_LINE : 1;
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
@@ -282,9 +282,8 @@ static bool is_bare(const aic_tiling *t)
  * nor do a few stores, nor any to a staging buffer, which go on beside the results that are stored from there. */
 static bool is_timed(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const aic_machine *m = t->geometry.machine;
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
-    return m->late_store > 0 && m->multiply_bits == target->vector_bits && image != AIC_TILE_SPREAD &&
+    return aic_machine_is_timed(t->geometry.machine, target->vector_bits) && image != AIC_TILE_SPREAD &&
            image != AIC_TILE_LANES;
 }
 

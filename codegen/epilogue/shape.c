@@ -216,18 +216,13 @@ static double timed_cost(const aic_epilogue *p, const aic_target *target, int64_
     return (double)slab.count * (SLAB + step * (double)steps);
 }
 
-bool aic_epilogue_is_timed(const aic_machine *machine, const aic_target *target)
-{
-    return machine->late_store > 0 && machine->multiply_bits == target->vector_bits;
-}
-
 /* Where nothing was measured: the overhead of a call and of each packet of columns; the arithmetic, about eight
  * operations for a vector; a store for each row. Rows are computed in whole packets. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
                          int64_t count)
 {
     static const double CALL = 20, SLAB = 6, STORE = 1.5;
-    if (aic_epilogue_is_timed(machine, target)) {
+    if (aic_machine_is_timed(machine, target->vector_bits)) {
         return timed_cost(p, target, columns, count);
     }
     const aic_packet packet = aic_epilogue_packet(p, target, aic_epilogue_default_form(p, target).blocks);

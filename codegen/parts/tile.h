@@ -18,9 +18,11 @@
  *     groups.at                  from a panel to where its head says what lanes see; unless all see the same
  *     group.pitch                from what a group sees in a pixel to what the next one does; where k-packs of several
  *                                are merged
- *     column.C                   from a pixel to column C behind it in the band, C > 0; row.panel and tap.panel.T from
- * one kernel row to the next, and to tap T > 0 of a row, in a panel; where taps of a kernel row are done together kh,
- * kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
+ *     column.C                   from a pixel to column C > 0 behind it in the band; this and the next two: where the
+ *                                taps of a kernel row are done together
+ *     row.panel                  from one kernel row to the next in a panel
+ *     tap.panel.T                from the first tap of a kernel row to tap T > 0 of it in a panel
+ *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #pragma once
 
 #include "codegen/parts/keys.h"

@@ -8,6 +8,8 @@
 # ok NAME CONDITION...                    CONDITION, a command, succeeds
 # llvms COMMAND...                        how many LLVMs, modules of the generator among them, it loads
 # starts_within KIB                       whether it runs under a limit on the size of files; says so if not
+# end_together SIGNAL COMMAND...          sends SIGNAL to COMMAND, which lets another process print a line and wait for ever; both end.
+#                                         What they said is in SIGNAL.txt
 # finish                                  prints "N passed, N failed"
 set -u
 export LC_ALL=C
@@ -29,6 +31,21 @@ failed=0
 
 # The module has LLVM in it, or needs a library that is one.
 llvms() { LD_DEBUG=files "$@" 2>&1 | grep -Ec 'calling init.*lib(LLVM|aicjit-codegen)'; }
+
+end_together() {
+    local signal=$1 tool line rest
+    shift
+    mkfifo "$signal.fifo"
+    (exec "$@" >"$signal.fifo" 2>"$signal.txt") &
+    tool=$!
+    exec 3<"$signal.fifo"
+    read -r line <&3
+    kill -"$signal" "$tool"
+    wait "$tool" 2>/dev/null
+    read -r rest <&3 # until no process has the other end
+    exec 3<&-
+    ok "both end by SIG$signal" test "$line$rest" = 'in it'
+}
 
 # libraries_for_everybody FOLDER: copies of the libraries of the build in FOLDER to ./lib, as another user may not reach that one.
 libraries_for_everybody() {

@@ -165,17 +165,8 @@ expect 'Python without the package' 3 '"./python.sh -m aicjit.onnx" ended by sta
 expect 'Python that is killed' 3 'ended by signal 9' "$aicjit" network compile killed.onnx
 # It ends with the tool, and leaves what there is to say to it.
 for signal in TERM INT HUP KILL; do
-    mkfifo "$signal.fifo"
-    (exec "$aicjit" network compile slow.onnx -o slow >"$signal.fifo" 2>"$signal.txt") &
-    tool=$!
-    exec 3<"$signal.fifo"
-    read -r line <&3
-    kill -"$signal" "$tool"
-    wait "$tool" 2>/dev/null
-    read -r rest <&3 # until no process has the other end
-    ok "both end by SIG$signal" test "$line$rest" = 'in it'
+    end_together "$signal" "$aicjit" network compile slow.onnx -o slow
     [ "$signal" = KILL ] || ok "one message, SIG$signal" test "$(cat "$signal.txt")" = 'aicjit: interrupted'
-    exec 3<&-
 done
 expect 'no Python' 3 '"./none" cannot be run' env AIC_PYTHON=./none "$aicjit" network compile model.onnx
 unset AIC_PYTHON

@@ -144,16 +144,7 @@ ok 'what was there is there' test "$(cat kept.npy)" = kept
 # It ends with the tool.
 object endless 'void layer(void); void layer(void) { if (write(1, "in it\n", 6)) for (;;) pause(); }'
 for signal in TERM INT KILL; do
-    mkfifo "$signal.fifo"
-    (exec "$aicjit" run --object endless.so --header two.h --name layer "${given[@]}" --out dst=kept.npy >"$signal.fifo" 2>/dev/null) &
-    tool=$!
-    exec 3<"$signal.fifo"
-    read -r line <&3
-    kill -"$signal" "$tool"
-    wait "$tool" 2>/dev/null
-    read -r rest <&3 # until no process has the other end
-    ok "both end by SIG$signal" test "$line$rest" = 'in it'
-    exec 3<&-
+    end_together "$signal" "$aicjit" run --object endless.so --header two.h --name layer "${given[@]}" --out dst=kept.npy
 done
 
 finish

@@ -20,8 +20,8 @@ typedef struct aic_padding {
  * may be worth that where this one is not. */
 bool aic_padding_matters(const aic_contraction *c, aic_sum sum);
 
-/* Decides whether tiles leave out taps, and with `edges` whether pixels at their edges do; `kpacks` are those of all
- * taps. */
+/* Decides whether tiles leave out taps, and whether pixels at their edges do: where that saves more than the share
+ * `edges` of all products, 0: never. `kpacks` are those of all taps. */
 aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks, double edges);
 
 /* The share of the taps that tiles of a size do. */

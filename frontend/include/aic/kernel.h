@@ -85,7 +85,7 @@ AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void
  * operand.
  * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64.
  * Then it lets the system move images of megabytes to large pages (MADV_HUGEPAGE), which takes that a minute: calls
- * with images beyond the caches take 0.6 to 0.95 of the time there. A caller that says madvise() before has them at
+ * with images beyond the caches take 0.7 to 1.0 of the time there. A caller that says madvise() before has them at
  * once, and packing waits until they are free.
  *
  * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands.
