@@ -85,11 +85,8 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 /* One row in each iteration: strips are small, and longer loop bodies do not gain what compiling them costs. */
 static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 {
-    aic_epilogue_form form = aic_epilogue_default_form(t->staging.epilogue, target);
+    aic_epilogue_form form = aic_epilogue_strip_form(t->staging.epilogue, target, t->staging.strip_columns);
     form.rows = 1;
-    while (t->staging.strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
-        form.blocks /= 2;
-    }
     return form;
 }
 

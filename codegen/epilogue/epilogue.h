@@ -126,10 +126,11 @@ typedef struct aic_epilogue_form {
     int64_t blocks, rows;
 } aic_epilogue_form;
 
-/* The form that suits most strips. */
+/* The form that suits most strips; and that for strips of so many columns, whose blocks it divides. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
+aic_epilogue_form aic_epilogue_strip_form(const aic_epilogue *p, const aic_target *target, int64_t columns);
 
-/* How a strip of `columns` columns is stored by the default form: in slabs that have a loop over rows each, packet by
+/* How a strip of `columns` columns is stored by its form: in slabs that have a loop over rows each, packet by
  * packet. */
 typedef struct aic_epilogue_slab {
     aic_packet packet;
@@ -139,7 +140,7 @@ typedef struct aic_epilogue_slab {
 
 aic_epilogue_slab aic_epilogue_slab_of(const aic_epilogue *p, const aic_target *target, int64_t columns);
 
-/* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form: more than it
+/* Predicted vector operations of storing a run of `count` rows of `columns` columns: more than it
  * takes, unless it was measured (aic_machine_is_timed()). */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
                          int64_t count);

@@ -166,6 +166,15 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
     return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_packet(p, target, blocks).rows > 1 ? 1 : 2};
 }
 
+aic_epilogue_form aic_epilogue_strip_form(const aic_epilogue *p, const aic_target *target, int64_t columns)
+{
+    aic_epilogue_form form = aic_epilogue_default_form(p, target);
+    while (columns / LANES % form.blocks != 0) {
+        form.blocks /= 2;
+    }
+    return form;
+}
+
 /* Memory accesses for a vector of the source, in vector operations: within the core's own caches, and beyond them. */
 static const double NEAR_VECTOR = 4, FAR_VECTOR = 10;
 

@@ -142,7 +142,7 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
 aic_epilogue_slab aic_epilogue_slab_of(const aic_epilogue *p, const aic_target *target, int64_t columns)
 {
     const aic_epilogue_strip strip = {
-        .form = aic_epilogue_default_form(p, target), .columns = columns, .step = aic_round_up(columns, LANES)};
+        .form = aic_epilogue_strip_form(p, target, columns), .columns = columns, .step = aic_round_up(columns, LANES)};
     const int64_t whole = aic_parts(columns, LANES), blocks = slab_blocks(p, &strip, whole);
     const aic_packet packet = aic_epilogue_packet(p, target, blocks);
     return (aic_epilogue_slab){.packet = packet,
