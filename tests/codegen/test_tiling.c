@@ -1,5 +1,6 @@
 /* Tiles of contractions: how an extent is cut into them, what they cost and need, which weights they fetch ahead. */
 #include "codegen/contraction/lean.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/contraction/tiling.h"
 #include "frontend/core/spec.h"
 #include "tests/claims.h"
@@ -289,6 +290,36 @@ START_TEST(weights_are_fetched_ahead)
 }
 END_TEST
 
+static bool check_single(void *user, const aic_plan *plan)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    size_t *counting = user;
+    if (t->tile.counts && t->kernel == &aic_microkernel_vector) {
+        ck_assert_int_eq(t->geometry.unroll, 1);
+        ++*counting;
+    }
+    return true;
+}
+
+/* Loop bodies of tiles that leave out k-packs of int8 without weights have one: however few there are, none is done
+ * for nothing. */
+START_TEST(kpacks_are_left_out_one_by_one)
+{
+    static const char *const LEVELS[] = {"avx512vnni", "amx", "avx2+avxvnni"};
+    static const char *const TEXTS[] = {"conv2d(dtype=int8, fm_shape=[1,57,57,32], kernel_shape=[1,1,9,16,32])",
+                                        "conv2d(dtype=int8, fm_shape=[2,28,36,32], kernel_shape=[2,2,2,48,32])"};
+    for (size_t i = 0; i < 2 * sizeof LEVELS / sizeof *LEVELS; i++) {
+        size_t counting = 0;
+        plan_problem.target = aic_target_find(AIC_ARCH_X86_64, LEVELS[i / 2]);
+        ck_assert_int_eq(aic_spec_read(TEXTS[i % 2], &plan_spec), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){.visit = check_single, .user = &counting});
+        ck_assert_uint_gt(counting, 0);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
 /* The largest legal shapes: every size is finite arithmetic, nothing wraps. */
 START_TEST(largest_shapes)
 {
@@ -375,6 +406,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, tiles_of_a_core_without);
     tcase_add_test(cases, lean_forms);
     tcase_add_test(cases, weights_are_fetched_ahead);
+    tcase_add_test(cases, kpacks_are_left_out_one_by_one);
     tcase_add_test(cases, largest_shapes);
     tcase_add_test(cases, strips);
     suite_add_tcase(suite, cases);
