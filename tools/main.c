@@ -13,8 +13,7 @@
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        command_usage();
-        return cli_fail(CLI_WRONG, "no command is given");
+        return cli_fail(CLI_WRONG, "no command is given (aicjit --help lists them)");
     }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

@@ -74,6 +74,8 @@ expect() {
         verdict "$name" 1 "exit status $got, not $status: $(head -c 300 "$work/.err")$(grep -aE 'FAILED|seed|repeat' "$work/.out" | head -c 600)"
     elif [ "$status" -ge 2 ] && { [ "$others" -ne 0 ] || ! head -n 1 "$work/.err" | grep -Eq '^aicjit: '; }; then
         verdict "$name" 1 "the message is not one line \"aicjit: ...\": $(head -c 300 "$work/.err")"
+    elif [ "$status" -eq 2 ] && [ -s "$work/.out" ] && [[ " $* " != *' --batch '* ]]; then # a batch goes on
+        verdict "$name" 1 "a request that is refused prints $(head -c 300 "$work/.out")"
     elif [ -n "$pattern" ] && ! cat "$work/.out" "$work/.err" | grep -Eaq -e "$pattern"; then
         verdict "$name" 1 "\"$pattern\" is not in: $(cat "$work/.out" "$work/.err" | head -c 300)"
     else

@@ -45,6 +45,22 @@ expect '--dt' 2 '--dt: "f64" is none of' "$aicjit" bench "$int8" --dt f64
 expect 'SPEC behind --' 0 'dst: int32' "$aicjit" run --fill feature_map=zeros --fill weight=zeros -- "$int8"
 expect 'a message stays one line' 2 '"a\?b\?c"' "$aicjit" "$(printf 'a\nb\tc')"
 
+# What is refused late has printed nothing; `expect` looks at that.
+printf '%s\n' 'pto.texpands ins(1.0 : f32) outs(%t : !pto.tile_buf<dtype=f32, rows=8, cols=8>)' >one.pto
+for command in check bench; do
+    expect "$command --schedule" 2 'schedule\(\.\.\.\)' "$aicjit" "$command" "$int8" --schedule foo
+    expect "$command SPEC and no program" 2 '"none.pto" cannot be read' "$aicjit" "$command" "$int8" --pto none.pto
+done
+expect 'bench --isa all --schedule' 2 'schedule\(\.\.\.\)' "$aicjit" bench "$int8" --isa all --schedule foo
+expect 'fuzz and no program' 2 '"none.pto" cannot be read' "$aicjit" check --fuzz 1 --pto none.pto
+expect 'fmt SPEC and no program' 2 '"none.pto" cannot be read' "$aicjit" fmt "$int8" --pto none.pto
+expect 'fmt SPEC and a wrong one' 2 'unknown operator' "$aicjit" fmt "$int8" 'conv(dtype=int8)'
+for command in dump explain; do
+    expect "$command: a program, --isa unknown" 2 'sse9' "$aicjit" "$command" --pto one.pto --isa sse9
+    expect "$command: a program, --schedule" 2 'schedule\(\.\.\.\)' "$aicjit" "$command" --pto one.pto --schedule foo
+done
+expect 'dump: a program, --target' 2 '"z80" is no triple' "$aicjit" dump --pto one.pto --target z80
+
 for command in run check bench; do
     expect "$command --isa unknown" 2 'isa: "sse9"' "$aicjit" "$command" "$int8" --isa sse9
     AIC_MAX_ISA=sse9 expect "$command AIC_MAX_ISA unknown" 2 'sse9' "$aicjit" "$command" "$int8"

@@ -45,12 +45,14 @@ static int join_candidates(bench_race *race, const bench_request *request, size_
     return status;
 }
 
-/* The schedule that the user has given. One of several levels that it does not fit is left out, with a note. */
-static int join_given(bench_race *race, const bench_request *request, size_t level)
+/* The schedule that the user has given. Of several levels those that it does not fit are left out, with notes; it has
+ * to fit one. */
+static int join_given(bench_race *race, const bench_request *request, size_t level, FILE *notes)
 {
     const int status = join(race, request, level, request->schedule, false);
-    if (status == CLI_WRONG && request->level_count > 1) {
-        (void)fprintf(stderr, "aicjit: bench: level %s: %s\n", aic_context_isa(request->level[level].context),
+    race->fitting += status == CLI_DONE;
+    if (status == CLI_WRONG && (race->fitting > 0 || level + 1 < request->level_count)) {
+        (void)fprintf(notes, "aicjit: bench: level %s: %s\n", aic_context_isa(request->level[level].context),
                       cli_fail_message());
         cli_fail_clear();
         bench_call_close(&race->call[--race->count]);
@@ -59,7 +61,7 @@ static int join_given(bench_race *race, const bench_request *request, size_t lev
     return status;
 }
 
-static int join_level(bench_race *race, const bench_request *request, size_t level)
+static int join_level(bench_race *race, const bench_request *request, size_t level, FILE *notes)
 {
     const bool all = request->schedule != NULL && strcmp(request->schedule, "all") == 0;
     const bool given = request->schedule != NULL && !all, is_reference = level == request->reference;
@@ -70,9 +72,25 @@ static int join_level(bench_race *race, const bench_request *request, size_t lev
         status = join(race, request, level, NULL, given);
     }
     if (status == CLI_DONE && given) {
-        status = join_given(race, request, level);
+        status = join_given(race, request, level, notes);
     }
     return status == CLI_DONE && all ? join_candidates(race, request, level, standard) : status;
+}
+
+static int join_all(bench_race *race, const bench_request *request)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *notes = open_memstream(&text, &size);
+    int status = notes != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "bench: memory ran out");
+    for (size_t level = 0; level < request->level_count && status == CLI_DONE; level++) {
+        status = join_level(race, request, level, notes);
+    }
+    if (notes != NULL && fclose(notes) == 0 && status == CLI_DONE) {
+        (void)fputs(text, stderr);
+    }
+    free(text);
+    return status;
 }
 
 /* ---- limits ---- */
@@ -147,9 +165,7 @@ int bench_race_run(bench_race *race, const aic_spec *spec, const char *name, con
     int64_t macs = 0, bytes = 0;
     timer_clock clock = TIMER_PROCESSOR;
     int status = open_race(race, spec, request);
-    for (size_t level = 0; level < request->level_count && status == CLI_DONE; level++) {
-        status = join_level(race, request, level);
-    }
+    status = status == CLI_DONE ? join_all(race, request) : status;
     if (status == CLI_DONE && aic_spec_work(spec, &request->level[0].semantics, &macs, &bytes) != AIC_OK) {
         status = cli_status(NULL, AIC_INTERNAL);
     }

@@ -183,7 +183,7 @@ typedef struct bench_state {
     cli_pto pto;
     const char *weights, *schedule, *compare, *report_path;
     char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default */
-    bool json;
+    bool json, headed;
     double min_time;
     cli_levels levels;
     bench_request request;
@@ -200,15 +200,20 @@ static bool runs_itself(const char *isa)
     return aic_isa_check(isa) == AIC_OK && !aic_isa_emulated(isa);
 }
 
-/* The reference is the highest level, which is the default. */
-static int open_levels(bench_state *b)
+/* JSON stays JSON. */
+static void report_levels(const bench_state *b)
 {
     const char *name;
     for (size_t i = 0; cli_wants_all_levels(&b->session) && (name = aic_isa_name(i)) != NULL; i++) {
-        if (!runs_itself(name)) { /* JSON stays JSON */
+        if (!runs_itself(name)) {
             (void)fprintf(b->json ? stderr : stdout, "level %s: not run, this host lacks it\n", name);
         }
     }
+}
+
+/* The reference is the highest level, which is the default. */
+static int open_levels(bench_state *b)
+{
     const int status = cli_levels_open(&b->levels, &b->session, runs_itself);
     b->request.level = b->levels.item;
     b->request.level_count = b->levels.count;
@@ -218,12 +223,27 @@ static int open_levels(bench_state *b)
 
 /* ---- operators ---- */
 
+/* What stands above the first row; where all is refused there is none. */
+static void show_head(bench_state *b)
+{
+    if (b->headed) {
+        return;
+    }
+    b->headed = true;
+    report_levels(b);
+    if (!b->json) {
+        cli_show_choices(&b->levels.item[0].semantics);
+        bench_print_head(&b->columns);
+    }
+}
+
 static int show_row(bench_state *b, bench_row *row)
 {
     if (b->compare != NULL) {
         bench_compare(&b->comparison, row);
     }
     progress_clear();
+    show_head(b);
     if (b->json) {
         bench_print_json(row, b->choices, b->compare != NULL);
     } else {
@@ -387,10 +407,6 @@ static int bench_list(bench_state *b, const spec_list *list)
 {
     FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
     cli_choices_text(&b->levels.item[0].semantics, b->choices);
-    if (!b->json) {
-        cli_show_choices(&b->levels.item[0].semantics);
-        bench_print_head(&b->columns);
-    }
     progress_start("bench", list->count);
     int status = bench_all(b, list);
     const int ended = progress_end();

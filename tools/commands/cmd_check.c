@@ -29,6 +29,9 @@ typedef struct check_state {
     const char *op_name, *schedule;
     spec_source source;
     cli_pto pto;
+    aic_pto_program *program;     /* of --pto, and */
+    aic_pto_statement *statement; /* those of its statements that differ */
+    size_t statements;
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
     size_t op_count;               /* operators that --op names: 0 for any, 2 and more for a chain */
     aic_op op[CHAIN_MAX];
@@ -151,21 +154,11 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     return status;
 }
 
-/* Where only the reference computes a choice there is no kernel to check. */
-static int check_choices(const check_state *check, const aic_spec *spec)
-{
-    const aic_status computed = aic_spec_check_choices(spec, &check->session.semantics);
-    return computed == AIC_OK ? CLI_DONE : cli_status("check", computed);
-}
-
 static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bool show_warning)
 {
     verify_case c;
     verify_report report;
-    int status = check_choices(check, spec);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    int status = CLI_DONE;
     char *text = cli_spec_text(spec);
     if (text == NULL) {
         return cli_fail(CLI_SYSTEM, "check: memory ran out");
@@ -188,33 +181,31 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
 
 /* ---- programs ---- */
 
+static int read_program(check_state *check)
+{
+    int status = cli_pto_read(&check->pto, &check->session, &check->program);
+    return status == CLI_DONE ? cli_pto_statements("check", check->program, &check->statement, &check->statements)
+                              : status;
+}
+
 /* The program as a whole at every level, then every statement that differs from those before it. */
 static int check_program(check_state *check, int64_t seed)
 {
-    aic_pto_program *program = NULL;
-    aic_pto_statement *list = NULL;
-    size_t count = 0;
-    int status = cli_pto_read(&check->pto, &check->session, &program);
-    status = status == CLI_DONE ? cli_pto_statements("check", program, &list, &count) : status;
-    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
-        status = check_choices(check, list[i].spec);
-    }
+    int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < check->levels.count; i++) {
         verify_report report;
         char repeat[PATH_MAX + 300];
         aic_context *context = check->levels.item[i].context;
-        const verify_verdict verdict = pto_call_verify(program, &check->levels.item[i], (uint64_t)seed, &report);
+        const verify_verdict verdict = pto_call_verify(check->program, &check->levels.item[i], (uint64_t)seed, &report);
         show_making(&report);
         (void)snprintf(repeat, sizeof repeat, "--pto '%s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
                        aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
                        check->pto.placement == NULL ? "" : check->pto.placement);
         status = record(check, verdict, &report, check->pto.path, repeat);
     }
-    for (size_t i = 0; status == CLI_DONE && i < count && !interrupt_requested(); i++) {
-        status = check_spec(check, list[i].spec, seed, true);
+    for (size_t i = 0; status == CLI_DONE && i < check->statements && !interrupt_requested(); i++) {
+        status = check_spec(check, check->statement[i].spec, seed, true);
     }
-    free(list);
-    aic_pto_destroy(program);
     return status;
 }
 
@@ -337,7 +328,7 @@ static int check_all(check_state *check, const spec_list *list)
     int status = choose_seeds(check);
     progress_start("check", list->count + (size_t)check->fuzz);
     bool more = true;
-    status = status == CLI_DONE && check->pto.path != NULL ? check_program(check, check->seed) : status;
+    status = status == CLI_DONE && check->program != NULL ? check_program(check, check->seed) : status;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
         status = check_spec(check, list->items[i], check->seed, true);
         more = progress_step();
@@ -348,8 +339,11 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     int ended = progress_end();
-    report_levels(check);
     status = status == CLI_DONE ? ended : status;
+    if (status == CLI_WRONG && check->sums.passed + check->sums.failed == 0) {
+        return status; /* a request that is refused has no sums */
+    }
+    report_levels(check);
     const int printed = print_sums(check, list);
     status = status == CLI_DONE ? printed : status;
     status = status == CLI_DONE && check->sums.failed > 0 ? CLI_MISMATCH : status;
@@ -406,6 +400,28 @@ static int find_ops(check_state *check)
                : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name, CHAIN_MAX);
 }
 
+/* Where only the reference computes a choice there is no kernel to check. */
+static int check_choices(const check_state *check, const spec_list *list)
+{
+    aic_status computed = AIC_OK;
+    for (size_t i = 0; computed == AIC_OK && i < check->statements; i++) {
+        computed = aic_spec_check_choices(check->statement[i].spec, &check->session.semantics);
+    }
+    for (size_t i = 0; computed == AIC_OK && i < list->count; i++) {
+        computed = aic_spec_check_choices(list->items[i], &check->session.semantics);
+    }
+    return cli_status("check", computed);
+}
+
+/* Whether there are operators of --op at all. */
+static int try_fuzz(const check_state *check)
+{
+    aic_spec *spec = NULL;
+    const int status = check->fuzz > 0 ? draw_spec(check, SEED_USUAL, true, &spec) : CLI_DONE;
+    aic_spec_destroy(spec);
+    return status;
+}
+
 static int check_request(check_state *check)
 {
     spec_list list = {0};
@@ -423,12 +439,17 @@ static int check_request(check_state *check)
          "nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N"},
     };
     status = status == CLI_DONE ? ARGS_REFUSE("check", refusals) : status;
+    status = status == CLI_DONE && program ? read_program(check) : status;
+    status = status == CLI_DONE ? check_choices(check, &list) : status;
+    status = status == CLI_DONE ? try_fuzz(check) : status;
     if (status == CLI_DONE) {
         cli_show_choices(&check->session.semantics);
         status = check_all(check, &list);
     }
     interrupt_report(NULL);
     spec_list_free(&list);
+    free(check->statement);
+    aic_pto_destroy(check->program);
     cli_levels_close(&check->levels);
     return status;
 }

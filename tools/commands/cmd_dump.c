@@ -58,14 +58,29 @@ static int put(const dump_state *dump, outfile *file, const char *bytes, size_t 
     return CLI_DONE;
 }
 
-static int dump_one(const dump_state *dump, const aic_spec *spec, outfile *file)
+/* Where a statement is, as a comment. */
+static int put_place(const dump_state *dump, outfile *file, size_t line, bool first)
+{
+    char number[32];
+    const char *comment = find_stage(dump->stage) == AIC_DUMP_ASM ? "# " : "; ";
+    const int length = snprintf(number, sizeof number, ":%zu\n", line);
+    int status = first ? CLI_DONE : put(dump, file, "\n", 1);
+    status = status == CLI_DONE ? put(dump, file, comment, strlen(comment)) : status;
+    status = status == CLI_DONE ? put(dump, file, dump->pto.path, strlen(dump->pto.path)) : status;
+    return status == CLI_DONE ? put(dump, file, number, (size_t)length) : status;
+}
+
+/* `line` 0: by itself, or an object file, which has no comments. */
+static int dump_one(const dump_state *dump, const aic_spec *spec, outfile *file, size_t line, bool first)
 {
     const aic_dump_stage stage = find_stage(dump->stage);
     char *bytes = NULL;
     size_t size = 0;
     const aic_status failed =
         aic_dump(dump->session.context, spec, dump->schedule, stage, dump->isa, dump->target, &bytes, &size);
-    int status = failed == AIC_OK ? put(dump, file, bytes, size) : cli_status(NULL, failed);
+    int status = cli_status(NULL, failed);
+    status = status == CLI_DONE && line > 0 ? put_place(dump, file, line, first) : status;
+    status = status == CLI_DONE ? put(dump, file, bytes, size) : status;
     if (status == CLI_DONE && dump->output == NULL && stage != AIC_DUMP_OBJ && size > 0 && bytes[size - 1] != '\n') {
         status = put(dump, file, "\n", 1);
     }
@@ -90,7 +105,6 @@ static int dump_program(dump_state *dump, outfile *file)
     aic_pto_statement *list = NULL;
     size_t count = 0;
     const aic_dump_stage stage = find_stage(dump->stage);
-    const char *comment = stage == AIC_DUMP_ASM ? "#" : ";";
     int status = cli_pto_read(&dump->pto, &dump->session, &program);
     status = status == CLI_DONE ? cli_pto_statements("dump", program, &list, &count) : status;
     if (status == CLI_DONE && count > 1 && (stage == AIC_DUMP_OBJ || dump->repro != NULL)) {
@@ -103,11 +117,7 @@ static int dump_program(dump_state *dump, outfile *file)
         count = 0;
     }
     for (size_t i = 0; status == CLI_DONE && i < count; i++) {
-        char where[600];
-        const int length = snprintf(where, sizeof where, "%s%s %.500s:%zu\n", i == 0 ? "" : "\n", comment,
-                                    dump->pto.path, list[i].line);
-        status = stage == AIC_DUMP_OBJ ? CLI_DONE : put(dump, file, where, (size_t)length);
-        status = status == CLI_DONE ? dump_one(dump, list[i].spec, file) : status;
+        status = dump_one(dump, list[i].spec, file, stage == AIC_DUMP_OBJ ? 0 : list[i].line, i == 0);
     }
     free(list);
     aic_pto_destroy(program);
@@ -127,7 +137,7 @@ static int dump_request(dump_state *dump, const char *text)
     if (status == CLI_DONE && dump->repro != NULL && text != NULL) {
         status = write_repro(dump, spec);
     } else if (status == CLI_DONE) {
-        status = text != NULL ? dump_one(dump, spec, &file) : dump_program(dump, &file);
+        status = text != NULL ? dump_one(dump, spec, &file, 0, true) : dump_program(dump, &file);
     }
     status = status == CLI_DONE && dump->output != NULL ? outfile_commit(&file, "-o") : status;
     outfile_close(&file);

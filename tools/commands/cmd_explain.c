@@ -24,6 +24,8 @@ typedef struct explain_state {
     bool measure, json;
     cli_operands operands;
     const aic_spec *spec;
+    size_t line; /* of the program, where it stands; 0: there is none */
+    bool told;   /* an operator before it */
 } explain_state;
 
 /* The time of a call, beside what is predicted at the rate of vector operations that this machine has. */
@@ -115,6 +117,10 @@ static int explain_as_json(explain_state *explain, const aic_explanation *e, con
 
 static int explain_as_text(explain_state *explain, const aic_explanation *e, const char *canonical)
 {
+    if (explain->line > 0) {
+        printf("%s%s:%zu:\n", explain->told ? "\n" : "", explain->pto.path, explain->line);
+    }
+    explain->told = true;
     printf("%s\n", canonical);
     cli_show_choices(&explain->session.semantics);
     cli_put(e->text, strlen(e->text));
@@ -212,9 +218,7 @@ static int explain_program(explain_state *explain)
     status = status == CLI_DONE ? cli_pto_statements("explain", program, &list, &count) : status;
     for (size_t i = 0; status == CLI_DONE && i < count; i++) {
         explain->spec = list[i].spec;
-        if (!explain->json) {
-            printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
-        }
+        explain->line = list[i].line;
         status = explain_schedule(explain);
     }
     free(list);

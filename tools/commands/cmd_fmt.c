@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int print_program(const aic_pto_program *program)
+static int print_program(const aic_pto_program *program, FILE *out)
 {
     size_t length = 0;
     aic_status status = aic_pto_print(program, NULL, 0, &length);
@@ -20,25 +20,25 @@ static int print_program(const aic_pto_program *program)
         status = aic_pto_print(program, text, length + 1, NULL);
     }
     if (status == AIC_OK) {
-        cli_put(text, strlen(text));
+        (void)fputs(text, out);
     }
     free(text);
     return cli_status(NULL, status);
 }
 
 /* A statement by itself keeps its names. */
-static int format_statement(const cli_pto *pto, const cli_session *session, const char *text)
+static int format_statement(const cli_pto *pto, const cli_session *session, const char *text, FILE *out)
 {
     aic_pto_program *program = NULL;
     int status = cli_pto_parse(pto, session, NULL, text, strlen(text), true, &program);
     if (status == CLI_DONE) {
-        status = print_program(program);
+        status = print_program(program, out);
         aic_pto_destroy(program);
     }
     return status;
 }
 
-static int format_spec(const cli_session *session, const char *text)
+static int format_spec(const cli_session *session, const char *text, FILE *out)
 {
     aic_spec *spec = NULL;
     const int status = cli_read_spec(session, text, &spec);
@@ -50,19 +50,43 @@ static int format_spec(const cli_session *session, const char *text)
     if (canonical == NULL) {
         return cli_fail(CLI_SYSTEM, "fmt: memory ran out");
     }
-    printf("%s\n", canonical);
+    (void)fprintf(out, "%s\n", canonical);
     free(canonical);
     return CLI_DONE;
 }
 
-static int format_file(const cli_pto *pto, const cli_session *session)
+static int format_file(const cli_pto *pto, const cli_session *session, FILE *out)
 {
     aic_pto_program *program = NULL;
     int status = cli_pto_read(pto, session, &program);
     if (status == CLI_DONE) {
-        status = print_program(program);
+        status = print_program(program, out);
         aic_pto_destroy(program);
     }
+    return status;
+}
+
+/* All of it, or nothing: what is refused comes before what is printed. */
+static int format_all(const cli_pto *pto, const cli_session *session, const args_list *texts)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int status = out != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "fmt: memory ran out");
+    for (size_t i = 0; status == CLI_DONE && i < texts->count; i++) {
+        status = aic_pto_recognise(texts->items[i]) ? format_statement(pto, session, texts->items[i], out)
+                                                    : format_spec(session, texts->items[i], out);
+    }
+    if (status == CLI_DONE && pto->path != NULL) {
+        status = format_file(pto, session, out);
+    }
+    if (out != NULL && fclose(out) != 0 && status == CLI_DONE) {
+        status = cli_fail(CLI_SYSTEM, "fmt: memory ran out");
+    }
+    if (status == CLI_DONE) {
+        cli_put(text, size);
+    }
+    free(text);
     return status;
 }
 
@@ -82,12 +106,5 @@ int cmd_fmt(int argc, char **argv)
     if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {
         status = cli_fail(CLI_WRONG, "fmt: neither an operator text SPEC nor --pto FILE is given");
     }
-    for (size_t i = 0; status == CLI_DONE && i < texts.count; i++) {
-        status = aic_pto_recognise(texts.items[i]) ? format_statement(&pto, &session, texts.items[i])
-                                                   : format_spec(&session, texts.items[i]);
-    }
-    if (status == CLI_DONE && pto.path != NULL) {
-        status = format_file(&pto, &session);
-    }
-    return status;
+    return status == CLI_DONE ? format_all(&pto, &session, &texts) : status;
 }

@@ -405,7 +405,9 @@ static int tune_list(tune_options *o, const spec_list *list)
     }
     const bool interrupted = interrupt_requested();
     interrupt_polled(false);
-    print_sums(o, &sums);
+    if (sums.status != CLI_WRONG || view.number > sums.failed) { /* else all was refused */
+        print_sums(o, &sums);
+    }
     spec_list_report(list, &o->source, stdout);
     if (o->report_path != NULL && status == CLI_DONE) {
         status = report_write(&o->report, !interrupted);
