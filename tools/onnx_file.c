@@ -17,6 +17,17 @@
 
 enum { NOT_RUN = 127, OTHERS_MAX = 4096, SHAPES_MAX = 256 };
 
+/* What `python3 -m aicjit.onnx` does, with one line where the package, or what it needs, is not there. */
+static const char PROGRAM[] = "import sys\n"
+                              "try:\n"
+                              "    from aicjit.onnx.__main__ import main\n"
+                              "except ImportError as error:\n"
+                              "    sys.stderr.write('aicjit: network: ONNX files need the Python package aicjit: "
+                              "\"%s\": %s; AIC_PYTHON names another '\n"
+                              "                     'interpreter\\n' % (sys.executable, error))\n"
+                              "    sys.exit(3)\n"
+                              "sys.exit(main(sys.argv[1:]))\n";
+
 /* In a build folder the package lies beside the tool, in python: Python is to look there first. */
 static void prefer_own_package(void)
 {
@@ -45,24 +56,24 @@ static int wait_for(pid_t child, const char *interpreter)
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) {
-            return cli_fail(CLI_SYSTEM, "network: %.200s: %s", interpreter, strerror(errno));
+            return cli_fail(CLI_SYSTEM, "network: \"%s\": %s", interpreter, strerror(errno));
         }
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) {
-        return cli_fail(CLI_MISMATCH, "network: %.200s: ended by signal %d", interpreter, WTERMSIG(status));
+        return cli_fail(CLI_MISMATCH, "network: \"%s\": ended by signal %d", interpreter, WTERMSIG(status));
     }
     if (WIFEXITED(status) && (code == CLI_DONE || code == CLI_WRONG || code == CLI_SYSTEM)) {
         return code;
     }
     if (code == NOT_RUN) {
         return cli_fail(CLI_SYSTEM,
-                        "network: ONNX files need Python and its package aicjit: \"%.200s\" cannot be run; "
+                        "network: ONNX files need Python and its package aicjit: \"%s\" cannot be run; "
                         "AIC_PYTHON names another interpreter",
                         interpreter);
     }
     return cli_fail(CLI_SYSTEM,
-                    "network: ONNX files need the Python package aicjit: \"%.200s -m aicjit.onnx\" ended by %s %d",
+                    "network: ONNX files need the Python package aicjit: \"%s\" with aicjit.onnx ended by %s %d",
                     interpreter, code > 0 ? "status" : "signal", code > 0 ? code : WTERMSIG(status));
 }
 
@@ -72,7 +83,7 @@ int onnx_file_convert(const char *file, const char *folder, const args_list *sha
     prefer_own_package();
     (void)setenv("PYTHONSAFEPATH", "1", 1); /* modules are not looked for in the working folder (from Python 3.11 on) */
     const char *named = getenv("AIC_PYTHON"), *interpreter = named != NULL && named[0] != '\0' ? named : "python3";
-    const char *argument[GIVEN + SHAPES_MAX + 1] = {interpreter, "-m", "aicjit.onnx", file, folder};
+    const char *argument[GIVEN + SHAPES_MAX + 1] = {interpreter, "-c", PROGRAM, file, folder};
     if (shapes->count > SHAPES_MAX) {
         return cli_fail(CLI_WRONG, "network: --shape: is given more than %d times", SHAPES_MAX);
     }

@@ -140,7 +140,7 @@ ok 'the old object stays' cmp net.o old.o
 
 cat >python.sh <<'END'
 #!/bin/sh
-printf '%s\n' "$*" >>asked.txt
+printf '%s\n' "$3 $4 $5 $6" >>asked.txt
 case $3 in
 wrong*) echo 'aicjit: no model' >&2; exit 2 ;;
 lost*) exit 7 ;;
@@ -153,21 +153,27 @@ chmod +x python.sh
 export AIC_PYTHON=./python.sh
 expect 'an ONNX file' 0 '^2 kernels: ' "$aicjit" network compile model.onnx
 expect 'an ONNX file and a folder' 0 '^2 kernels: ' "$aicjit" network compile ./model.onnx -o 'a folder'
-ok 'what was asked for' test "$(cat asked.txt)" = '-m aicjit.onnx model.onnx model
--m aicjit.onnx ./model.onnx a folder'
+ok 'what was asked for' test "$(cat asked.txt)" = 'model.onnx model  
+./model.onnx a folder  '
 rm asked.txt
 expect 'with shapes' 0 '^2 kernels: ' "$aicjit" network compile model.onnx --shape x=1,3,8,8 --shape 'a b=1,2'
-ok 'which are asked for' test "$(cat asked.txt)" = '-m aicjit.onnx model.onnx model x=1,3,8,8 a b=1,2'
+ok 'which are asked for' test "$(cat asked.txt)" = 'model.onnx model x=1,3,8,8 a b=1,2'
 expect 'shapes of a folder' 2 'network: --shape: has no effect on compile' "$aicjit" network compile net --shape x=1,3
 expect 'what the file became' 0 '0 differ' "$aicjit" network run 'a folder' --in x=x.npy --expect y=y.npy
 expect 'a wrong file' 2 '^aicjit: no model$' "$aicjit" network compile wrong.onnx
-expect 'Python without the package' 3 '"./python.sh -m aicjit.onnx" ended by status 7' "$aicjit" network compile lost.onnx
+expect 'Python without the package' 3 '"./python.sh" with aicjit.onnx ended by status 7' "$aicjit" network compile lost.onnx
 expect 'Python that is killed' 3 'ended by signal 9' "$aicjit" network compile killed.onnx
 # It ends with the tool, and leaves what there is to say to it.
 for signal in TERM INT HUP KILL; do
     end_together "$signal" "$aicjit" network compile slow.onnx -o slow
     [ "$signal" = KILL ] || ok "one message, SIG$signal" test "$(cat "$signal.txt")" = 'aicjit: interrupted'
 done
+printf '%s\n' '#!/bin/sh' 'exec python3 -S "$@"' >bare.sh # no packages but those that the tool names
+chmod +x bare.sh
+expect 'Python without NumPy' 3 '^aicjit: network: ONNX files need the Python package aicjit: "/.*": No module named' \
+    env AIC_PYTHON=./bare.sh "$aicjit" network compile model.onnx
+long=$(printf './%.0s' {1..150})none
+expect 'no Python, by a long name' 3 "\"$long\" cannot be run" env AIC_PYTHON="$long" "$aicjit" network compile model.onnx
 expect 'no Python' 3 '"./none" cannot be run' env AIC_PYTHON=./none "$aicjit" network compile model.onnx
 unset AIC_PYTHON
 

@@ -1,5 +1,7 @@
 """Networks from Python: results, several outputs, batches, what is refused."""
 
+import concurrent.futures
+import fcntl
 import os
 import pathlib
 import shutil
@@ -183,6 +185,35 @@ def test_saving_again_leaves_nothing_behind(folder, tmp_path):
         constant, = target.glob("*.npy")
         assert (np.load(constant) == value).all() and len(list(target.iterdir())) == 2
         assert np.array_equal(aicjit.Network.open(target)(*[np.ones((3, 4), np.float32)] * 2)[0], np.full(12, 2 * value))
+
+
+def test_saving_by_several_at_once(folder, tmp_path, monkeypatch):
+    """Whoever comes second waits: the folder is one of the networks, and nothing else is in it."""
+    target, real, free = tmp_path / "target", shutil.copyfile, []
+
+    def copyfile(source, path):
+        other = os.open(target, os.O_RDONLY)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free.append(path)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(other)
+        return real(source, path)
+
+    networks = []
+    for value in (1, 2):
+        (tmp_path / str(value)).mkdir()
+        shutil.copy(folder / "network.txt", tmp_path / str(value))
+        np.save(tmp_path / str(value) / "two.npy", np.full((3, 4), value, np.float32))
+        networks.append(aicjit.Network.open(tmp_path / str(value)))
+    monkeypatch.setattr(shutil, "copyfile", copyfile)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: networks[i % 2].save(target), range(200)))
+    assert not free
+    assert len(list(target.iterdir())) == 2
+    assert aicjit.Network.open(target)(*[np.ones((3, 4), np.float32)] * 2)[0][0] in (2, 4)
 
 
 def test_saving_that_fails(folder, tmp_path, monkeypatch):

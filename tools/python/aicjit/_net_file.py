@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import os
 import pathlib
@@ -98,7 +99,8 @@ class _Writer:
 
 class _Install:
     """Puts a network where another one may be: that one stays whole until network.txt is replaced, in one step, since files that
-    it reads are not written to. A constant that is there already is taken; one of another content gets another name."""
+    it reads are not written to. A constant that is there already is taken; one of another content gets another name. Who
+    comes meanwhile waits."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.target = pathlib.Path(folder)
@@ -106,6 +108,9 @@ class _Install:
         self.files: dict[str, str] = {}  # of constants: the name that each has
         self.new: list[pathlib.Path] = []  # what goes unless the text takes its place
         self.made = self.target / "network.txt.new"
+        self.lock = os.open(self.target, os.O_RDONLY)
+        with contextlib.suppress(OSError):  # of a file system that has no locks
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
 
     def constant(self, name: str, store: Callable[[pathlib.Path], object]) -> None:
         """A file NAME.npy, or NAME.1.npy and so on, that store() writes."""
@@ -154,10 +159,11 @@ class _Install:
 
     def __exit__(self, *error: object) -> None:
         if self.made in self.new and not self.made.exists():
-            return  # it has taken its place
+            self.new = []  # it has taken its place
         for path in self.new:
             with contextlib.suppress(OSError):
                 path.unlink()
+        os.close(self.lock)  # which others waited for
 
 
 def _same_bytes(one: pathlib.Path, other: pathlib.Path) -> bool:
