@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/core/structure.h"
+#include "frontend/text/sink.h"
 #include "runtime/generator/generator.h"
 #include "runtime/generator/worker.h"
 #include "runtime/request/context.h"
@@ -43,27 +44,28 @@ static aic_status dump_plan(const aic_problem *problem, const char *schedule, ch
 }
 
 /* What the report begins with: the schedule, and where it comes from. record NULL: none applies. */
-static void put_origin(char *text, size_t capacity, const aic_codegen_request *request, const char *schedule,
+static void put_origin(FILE *out, const aic_codegen_request *request, const char *schedule,
                        const aic_tune_record *record, const aic_context *context)
 {
     const char *origin = request->schedule == NULL ? aic_origin_default : aic_origin_given;
     if (record == NULL) {
-        (void)snprintf(text, capacity, "schedule: %s\norigin: %s\n", schedule, origin);
+        (void)fprintf(out, "schedule: %s\norigin: %s\n", schedule, origin);
         return;
     }
-    (void)snprintf(text, capacity,
-                   "schedule: %s\norigin: %s, by \"%.200s\" (effort %s): %.2f us a call (%.2f .. %.2f), the default "
-                   "%.2f us (%.2f .. %.2f)\n",
-                   schedule, aic_origin_tuned, aic_tuning_path(context->tuning), aic_tune_effort_name(record->effort),
-                   record->tuned.median * 1e-3, record->tuned.low * 1e-3, record->tuned.high * 1e-3,
-                   record->standard.median * 1e-3, record->standard.low * 1e-3, record->standard.high * 1e-3);
+    (void)fprintf(out,
+                  "schedule: %s\norigin: %s, by \"%s\" (effort %s): %.2f us a call (%.2f .. %.2f), the default "
+                  "%.2f us (%.2f .. %.2f)\n",
+                  schedule, aic_origin_tuned, aic_tuning_path(context->tuning), aic_tune_effort_name(record->effort),
+                  record->tuned.median * 1e-3, record->tuned.low * 1e-3, record->tuned.high * 1e-3,
+                  record->standard.median * 1e-3, record->standard.low * 1e-3, record->standard.high * 1e-3);
 }
 
 /* The report of the generator behind the origin of the schedule. */
 static aic_status dump_explain(const aic_problem *problem, const aic_codegen_request *request,
                                const aic_tune_record *record, const aic_context *context, char **bytes)
 {
-    char *report, origin[AIC_SCHEDULE_TEXT_MAX + 512];
+    char *report;
+    size_t size;
     aic_schedule_info info;
     aic_status status = aic_generator()->plan(problem, request->schedule, &info);
     if (status == AIC_OK) {
@@ -72,15 +74,16 @@ static aic_status dump_explain(const aic_problem *problem, const aic_codegen_req
     if (status != AIC_OK) {
         return status;
     }
-    put_origin(origin, sizeof origin, request, info.text, record, context);
-    const size_t length = strlen(origin), size = length + strlen(report) + 1;
-    *bytes = malloc(size);
-    if (*bytes != NULL) {
-        memcpy(*bytes, origin, length);
-        memcpy(*bytes + length, report, size - length);
+    *bytes = NULL;
+    FILE *out = open_memstream(bytes, &size);
+    if (out != NULL) {
+        put_origin(out, request, info.text, record, context);
+        (void)fputs(report, out);
     }
+    const bool whole = out != NULL && aic_stream_end(out, bytes);
+    const size_t length = strlen(report);
     free(report);
-    return *bytes != NULL ? AIC_OK : aic_fail_memory("explain", size);
+    return whole ? AIC_OK : aic_fail_memory("explain", length);
 }
 
 /* The generator's stages, under the name that the kernel has when it is compiled: that depends on the schedule in its

@@ -48,6 +48,11 @@ length=12
 printf '%s\n' '# aicjit network, version 1' 'constant w last.npy' >"$long/network.txt"
 says 'a constant' 2 'line 2: last.npy: No such file' 'network.txt' "$aicjit" network explain "$long"
 echo wrong >"$long/last.txt"
+printf '%s\n' 'pto.texpands ins(1.0 : f32) outs(%t : !pto.tile_buf<dtype=f32, rows=8, cols=8>)' >"$long/last.pto"
+for command in dump explain; do
+    "$aicjit" "$command" --pto "$long/last.pto" >said.txt 2>&1
+    ok "$command: where a statement is" grep -q "^\(; \)\?$long/last.pto:1:\?$" said.txt
+done
 says 'a line of a batch' 2 'unknown operator' 'last.txt:1: wrong' "$aicjit" check --batch "$long/last.txt"
 says 'a damaged tuning file' 2 'is no tuning file' 'last.txt' "$aicjit" tune "$int8" --budget 0.1 --db "$long/last.txt"
 says 'an operand of no format' 2 'ends in neither' 'last.txt' "$aicjit" run "$int8" --in "feature_map=$long/last.txt" --fill weight=zeros

@@ -129,6 +129,29 @@ START_TEST(records_apply_everywhere)
 }
 END_TEST
 
+/* The path of a record's file, as long as it may be, is told whole. */
+START_TEST(a_long_path_is_told)
+{
+    char path[2048];
+    int used = snprintf(path, sizeof path, "%s", tune_temporary.folder);
+    for (int i = 0; i < 800; i++) {
+        used += snprintf(path + used, sizeof path - (size_t)used, "/.");
+    }
+    snprintf(path + used, sizeof path - (size_t)used, "%s", strrchr(tune_temporary.file, '/'));
+    tune_times m = tune_usual_times();
+    const aic_tune_options options = tune_usual_options(&m);
+    tune_by(&m, &options);
+    aic_context *of = tune_context_with(path);
+    char *text, told[sizeof path + 64];
+    size_t size;
+    snprintf(told, sizeof told, "origin: tuned, by \"%s\" (effort ", path);
+    ck_assert_int_eq(aic_dump(of, &tune_spec, NULL, AIC_DUMP_EXPLAIN, NULL, NULL, &text, &size), AIC_OK);
+    ck_assert_msg(strstr(text, told) != NULL, "%s", text);
+    aic_free(text);
+    aic_context_destroy(of);
+}
+END_TEST
+
 /* Another spelling of the same kernel has the record, too; another specification, level or option has not. */
 START_TEST(records_are_about_one_kernel)
 {
@@ -373,6 +396,7 @@ Suite *suite_tune_applied(void)
     tcase_add_test(cases, given_schedules_win);
     tcase_add_test(cases, records_make_no_other_kernel);
     tcase_add_test(cases, records_apply_everywhere);
+    tcase_add_test(cases, a_long_path_is_told);
     tcase_add_test(cases, records_are_about_one_kernel);
     tcase_add_test(cases, the_environment_names_a_file);
     tcase_add_test(cases, exports_are_tuned);
