@@ -8,101 +8,22 @@
 
 enum { SIXTEEN = 16 };
 
-static int32_t set_dims(int64_t dims[AIC_RANK_MAX], int32_t rank, const int64_t *values)
-{
-    memcpy(dims, values, (size_t)rank * sizeof dims[0]);
-    return rank;
-}
-
-#define SET_DIMS(dims, ...)                                                                                            \
-    set_dims(dims, (int32_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
-
-/* ---- matrices: size and at are [R,C] ---- */
-
-static int32_t nd_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, t->size[0], t->size[1]);
-}
-
-static int32_t nz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[1], t->c0), aic_size_blocks(t->size[0], SIXTEEN), SIXTEEN, t->c0);
-}
-
-static int32_t zz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[0], SIXTEEN), aic_size_blocks(t->size[1], t->c0), SIXTEEN, t->c0);
-}
-
-static int32_t zn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[0], t->c0), aic_size_blocks(t->size[1], SIXTEEN), SIXTEEN, t->c0);
-}
-
-static int32_t nn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[1], SIXTEEN), aic_size_blocks(t->size[0], t->c0), SIXTEEN, t->c0);
-}
-
-/* ---- feature maps [N,C,H,W] and weights [O,I,H,W] ---- */
-
-/* NCHW, OIHW */
-static int32_t plain_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return set_dims(dims, AIC_TENSOR_RANK_MAX, t->size);
-}
-
-static int32_t nhwc_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, t->size[0], t->size[2], t->size[3], t->size[1]);
-}
-
-static int32_t nc1hwc0_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, t->size[0], aic_size_blocks(t->size[1], t->c0), t->size[2], t->size[3], t->c0);
-}
-
-/* 4N, 2N: one lane, rows of channels and batches without gaps */
-static int32_t words_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[0], t->word), t->size[1], t->size[2], t->size[3], t->word);
-}
-
-static int32_t hwio_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, t->size[2], t->size[3], t->size[1], t->size[0]);
-}
-
-/* Output channels come in sixteens, as conv2d has them. */
-static int64_t stored_outputs(const aic_tensor *t)
-{
-    return aic_size_blocks(t->size[0], SIXTEEN) * SIXTEEN;
-}
-
-static int32_t fractal_z_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
-{
-    return SET_DIMS(dims, aic_size_blocks(t->size[1], t->c0), t->size[2], t->size[3], stored_outputs(t), t->c0);
-}
-
-/* ---- the table ---- */
-
 static const char matrix[] = "RC", features[] = "NCHW", weights[] = "OIHW";
 
 static const aic_layout_info layouts[] = {
-    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, {{0}}, nd_dims},
-    [AIC_LAYOUT_NZ] = {matrix, "CRrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, nz_dims},
-    [AIC_LAYOUT_ZZ] = {matrix, "RCrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, zz_dims},
-    [AIC_LAYOUT_ZN] = {matrix, "RCcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, zn_dims},
-    [AIC_LAYOUT_NN] = {matrix, "CRcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, nn_dims},
-    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, {{0}}, plain_dims},
-    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, {{0}}, nhwc_dims},
-    [AIC_LAYOUT_NC1HWC0] = {features, "NCHWc", true, 0, {{'c', AIC_BLOCK_ROW}}, nc1hwc0_dims},
-    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, {{0}}, plain_dims},
-    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, {{0}}, hwio_dims},
-    [AIC_LAYOUT_FRACTAL_Z] =
-        {weights, "IHWOoi", true, 0, {{'o', AIC_BLOCK_SIXTEEN}, {'i', AIC_BLOCK_ROW}}, fractal_z_dims},
-    [AIC_LAYOUT_4N] = {features, "NCHWn", false, 1, {{'n', AIC_BLOCK_WORD}}, words_dims},
-    [AIC_LAYOUT_2N] = {features, "NCHWn", false, 2, {{'n', AIC_BLOCK_WORD}}, words_dims},
+    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, {{0}}},
+    [AIC_LAYOUT_NZ] = {matrix, "CRrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}},
+    [AIC_LAYOUT_ZZ] = {matrix, "RCrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}},
+    [AIC_LAYOUT_ZN] = {matrix, "RCcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}},
+    [AIC_LAYOUT_NN] = {matrix, "CRcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}},
+    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, {{0}}},
+    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, {{0}}},
+    [AIC_LAYOUT_NC1HWC0] = {features, "NCHWc", true, 0, {{'c', AIC_BLOCK_ROW}}},
+    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, {{0}}},
+    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, {{0}}},
+    [AIC_LAYOUT_FRACTAL_Z] = {weights, "IHWOoi", true, 0, {{'o', AIC_BLOCK_SIXTEEN}, {'i', AIC_BLOCK_ROW}}},
+    [AIC_LAYOUT_4N] = {features, "NCHWn", false, 1, {{'n', AIC_BLOCK_WORD}}},
+    [AIC_LAYOUT_2N] = {features, "NCHWn", false, 2, {{'n', AIC_BLOCK_WORD}}},
 };
 
 const aic_layout_info *aic_layout_get(aic_layout layout)
@@ -138,6 +59,26 @@ static int64_t block_of(const aic_layout_info *layout, const aic_tensor *t, char
         }
     }
     return 1;
+}
+
+/* The channels of a kernel's outputs are one dimension, of whole blocks, as conv2d has them. */
+int32_t aic_layout_dims(aic_layout layout, const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
+{
+    const aic_layout_info *l = &layouts[layout];
+    int32_t rank = 0;
+    for (const char *axis = l->axes; *axis != '\0'; axis++) {
+        for (int d = 0; l->tensor[d] != '\0'; d++) {
+            const int64_t block = block_of(l, t, l->tensor[d]);
+            if (*axis == l->tensor[d]) {
+                dims[rank++] = aic_size_blocks(t->size[d], block);
+            } else if (*axis == 'o' && l->tensor[d] == 'O') {
+                dims[rank - 1] *= block;
+            } else if (*axis == small(l->tensor[d])) {
+                dims[rank++] = block;
+            }
+        }
+    }
+    return rank;
 }
 
 void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_stride strides[AIC_TENSOR_RANK_MAX])

@@ -33,12 +33,13 @@ typedef struct aic_layout_info {
         char letter; /* 0: none */
         aic_layout_block length;
     } blocked[2];
-    /* Dimensions, outer to inner; returns the rank. */
-    int32_t (*dims)(const aic_tensor *t, int64_t dims[AIC_RANK_MAX]);
 } aic_layout_info;
 
 /* NULL for values that are no layout. */
 const aic_layout_info *aic_layout_get(aic_layout layout);
+
+/* The dimensions of the tensor in it, outer to inner; returns the rank. */
+int32_t aic_layout_dims(aic_layout layout, const aic_tensor *t, int64_t dims[AIC_RANK_MAX]);
 
 /* Where elements lie along one dimension of the tensor: index i adds i / block * outer + i % block * inner cells.
  * Without blocks block is 1. */

@@ -24,7 +24,7 @@ typedef struct dims {
 static dims dims_of(const aic_tensor *tensor, aic_layout layout)
 {
     dims d = {.size = {0}};
-    d.rank = aic_layout_get(layout)->dims(tensor, d.size);
+    d.rank = aic_layout_dims(layout, tensor, d.size);
     return d;
 }
 
@@ -206,7 +206,7 @@ static aic_operand operand(const aic_transdata_desc *desc, const char *name, aic
 {
     const aic_tensor tensor = aic_transdata_tensor(desc);
     aic_operand result = {.name = name, .direction = direction, .dtype = desc->dtype};
-    result.rank = aic_layout_get(layout)->dims(&tensor, result.shape);
+    result.rank = aic_layout_dims(layout, &tensor, result.shape);
     return result;
 }
 

@@ -48,7 +48,7 @@ static int64_t cells(const aic_transdata_desc *desc, aic_layout layout)
 {
     const aic_tensor tensor = aic_transdata_tensor(desc);
     int64_t dims[AIC_RANK_MAX], product = 1;
-    const int32_t rank = aic_layout_get(layout)->dims(&tensor, dims);
+    const int32_t rank = aic_layout_dims(layout, &tensor, dims);
     for (int32_t d = 0; d < rank; d++) {
         product *= dims[d];
     }
