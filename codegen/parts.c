@@ -33,19 +33,19 @@ static LLVMValueRef number_named(aic_emit *e, const char *name, int64_t least, b
     aic_guard_missing("number", name);
 }
 
-__attribute__((format(printf, 3, 0))) static LLVMValueRef number_of_format(aic_emit *e, bool held, const char *format,
-                                                                           va_list arguments)
+__attribute__((format(printf, 4, 0))) static LLVMValueRef number_of_format(aic_emit *e, int64_t least, bool held,
+                                                                           const char *format, va_list arguments)
 {
     char name[2 * AIC_NUMBER_NAME_MAX];
     (void)vsnprintf(name, sizeof name, format, arguments);
-    return number_named(e, name, 0, held);
+    return number_named(e, name, least, held);
 }
 
 LLVMValueRef aic_number(aic_emit *e, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    LLVMValueRef number = number_of_format(e, true, format, arguments);
+    LLVMValueRef number = number_of_format(e, 0, true, format, arguments);
     va_end(arguments);
     return number;
 }
@@ -54,14 +54,18 @@ LLVMValueRef aic_inner_number(aic_emit *e, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    LLVMValueRef number = number_of_format(e, false, format, arguments);
+    LLVMValueRef number = number_of_format(e, 0, false, format, arguments);
     va_end(arguments);
     return number;
 }
 
-LLVMValueRef aic_trips(aic_emit *e, const char *name)
+LLVMValueRef aic_trips(aic_emit *e, const char *format, ...)
 {
-    return number_named(e, name, 1, true);
+    va_list arguments;
+    va_start(arguments, format);
+    LLVMValueRef number = number_of_format(e, 1, true, format, arguments);
+    va_end(arguments);
+    return number;
 }
 
 LLVMValueRef aic_scaled(aic_emit *e, LLVMValueRef index, const char *pitch)
@@ -110,6 +114,16 @@ LLVMValueRef aic_callee(aic_emit *e, const char *role, unsigned pointers, unsign
         }
     }
     aic_guard_missing("role", role);
+}
+
+void aic_call_role(aic_emit *e, LLVMValueRef *args, unsigned pointers, unsigned integers, const char *format, ...)
+{
+    char role[AIC_ROLE_NAME_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(role, sizeof role, format, arguments);
+    va_end(arguments);
+    aic_emit_call(e, aic_callee(e, role, pointers, integers), args, pointers + integers);
 }
 
 void aic_operand_names(aic_emit *e, unsigned count, const char **names)

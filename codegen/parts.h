@@ -32,7 +32,7 @@ const aic_part_emitter *aic_part_emitter_of(const aic_part_kind *kind);
 
 /* A number by its name, an i64; one that a loop runs to. AIC_INTERNAL where the use gives none. */
 LLVMValueRef aic_number(aic_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-LLVMValueRef aic_trips(aic_emit *e, const char *name);
+LLVMValueRef aic_trips(aic_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number in an inner loop of code that is compiled fast: an immediate, where others are held on the stack. That saves
  * a load; LLVM takes three times as long for the block. */
@@ -45,8 +45,10 @@ LLVMValueRef aic_at_index(aic_emit *e, LLVMValueRef base, LLVMValueRef index, co
 LLVMValueRef aic_behind(aic_emit *e, LLVMValueRef base, const char *number);
 LLVMValueRef aic_at_nth(aic_emit *e, LLVMValueRef base, const char *name, int64_t index);
 
-/* The function that takes a role, with so many parameters of either kind. */
+/* The function that takes a role, with so many parameters of either kind; and a call of it. */
 LLVMValueRef aic_callee(aic_emit *e, const char *role, unsigned pointers, unsigned integers);
+void aic_call_role(aic_emit *e, LLVMValueRef *args, unsigned pointers, unsigned integers, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* The names of a specification's operands, for parameters. */
 void aic_operand_names(aic_emit *e, unsigned count, const char **names);

@@ -337,7 +337,7 @@ static void emit_pause(const tile *k)
     if (k->key->pauses) {
         LLVMValueRef note = aic_behind(e, k->taps, "deferred.at");
         LLVMValueRef args[] = {note, aic_number(e, "pause.runs"), aic_number(e, "pause.rows")};
-        aic_emit_call(e, aic_callee(e, "leave", 1, 2), args, 3);
+        aic_call_role(e, args, 1, 2, "leave");
     }
 }
 
@@ -461,7 +461,7 @@ static void emit_sums(const tile *k, LLVMValueRef sums)
     aic_branch branch;
     LLVMValueRef specials = has_specials(k), args[] = {sums, k->band, k->panel, k->taps, k->block};
     aic_branch_begin(e, &branch, specials);
-    aic_emit_call(e, aic_callee(e, "special", 4, blocks), args, 4 + blocks);
+    aic_call_role(e, args, 4, blocks, "special");
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
     emit_reduction(k, sums);

@@ -49,9 +49,7 @@ static LLVMValueRef inner_number(const frame *f, const char *name, int size)
 
 static LLVMValueRef sized_trips(const frame *f, const char *name, int size)
 {
-    char text[AIC_NUMBER_NAME_MAX];
-    (void)snprintf(text, sizeof text, "%s.%d", name, size);
-    return aic_trips(f->e, text);
+    return aic_trips(f->e, "%s.%d", name, size);
 }
 
 static LLVMValueRef difference(const frame *f, LLVMValueRef a, LLVMValueRef b)
@@ -85,7 +83,6 @@ static LLVMValueRef narrow_panel(const frame *f, LLVMValueRef panel)
 static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef weights)
 {
     aic_emit *e = f->e;
-    char role[AIC_ROLE_NAME_MAX];
     LLVMValueRef band = f->at.band;
     if (f->key->blocks) {
         band = aic_at_index(e, band, f->block, "block.band");
@@ -95,8 +92,7 @@ static void call_tile(const frame *f, LLVMValueRef out, LLVMValueRef weights)
     aic_name(e, out, "tile.out");
     aic_name(e, band, "tile.band");
     aic_name(e, weights, "tile.panel");
-    (void)snprintf(role, sizeof role, "tile.%d", f->at.size);
-    aic_emit_call(e, aic_callee(e, role, 4, f->key->blocks), args, 4 + f->key->blocks);
+    aic_call_role(e, args, 4, f->key->blocks, "tile.%d", f->at.size);
 }
 
 /* ---- the staging buffer ---- */
@@ -152,14 +148,12 @@ static void load_tile(const frame *f, LLVMValueRef staging)
     aic_emit *e = f->e;
     run_loop run;
     aic_staged tile = staged_tile(f, staging);
-    char role[AIC_ROLE_NAME_MAX];
-    (void)snprintf(role, sizeof role, "load.%d", f->kind);
     if (f->key->start_row) {
         tile.runs = tile.count = aic_int(e, 1);
     }
     begin_run(f, &run, &tile);
     LLVMValueRef args[] = {run.at[RUN_STAGING], f->operand[f->key->start], run.at[RUN_ROW], tile.count, tile.column};
-    aic_emit_call(e, aic_callee(e, role, 2, 3), args, 5);
+    aic_call_role(e, args, 2, 3, "load.%d", f->kind);
     end_run(f, &run, &tile);
 }
 
@@ -168,7 +162,6 @@ static void store_tile(const frame *f, const aic_staged *tile)
 {
     aic_emit *e = f->e;
     run_loop run;
-    char role[AIC_ROLE_NAME_MAX];
     LLVMValueRef args[3 + AIC_BANDS_INPUTS + 3];
     unsigned count = 3;
     begin_run(f, &run, tile);
@@ -181,8 +174,7 @@ static void store_tile(const frame *f, const aic_staged *tile)
     args[count] = run.at[RUN_ROW];
     args[count + 1] = tile->count;
     args[count + 2] = tile->column;
-    (void)snprintf(role, sizeof role, "store.%d", f->kind);
-    aic_emit_call(e, aic_callee(e, role, count, 3), args, count + 3);
+    aic_call_role(e, args, count, 3, "store.%d", f->kind);
     end_run(f, &run, tile);
 }
 
@@ -418,7 +410,7 @@ static void emit_packing(const frame *f)
     if (!f->key->in_place) {
         LLVMValueRef above = aic_scaled(e, aic_add(e, height, aic_int(e, -1)), "row.step");
         LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_number(e, "row.reach"))};
-        aic_emit_call(e, aic_callee(e, "image", 2, 2), args, 4);
+        aic_call_role(e, args, 2, 2, "image");
     }
     if (f->key->finite) {
         aic_store_band_count(&f->told, height, top);

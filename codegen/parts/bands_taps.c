@@ -92,7 +92,7 @@ void aic_store_band_count(const aic_band_taps *t, LLVMValueRef height, LLVMValue
     LLVMValueRef first = aic_max(e, top, zero), last = aic_min(e, aic_add(e, top, rows), aic_number(e, "image.rows"));
     LLVMValueRef from = aic_at(e, t->image, aic_add(e, aic_number(e, "image.last"), aic_times(e, first, bytes)));
     LLVMValueRef size = aic_times(e, aic_max(e, difference(t, last, first), zero), bytes);
-    aic_emit_call(e, aic_callee(e, "finite", 2, 1), (LLVMValueRef[]){from, count_at(t), size}, 3);
+    aic_call_role(e, (LLVMValueRef[]){from, count_at(t), size}, 2, 1, "finite");
     aic_branch_end(e, &branch);
 }
 

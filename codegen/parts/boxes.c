@@ -4,8 +4,6 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
 
-#include <stdio.h>
-
 /* The iteration at which a box begins item `item` of the kernel's items. Ranges of items that follow each other become
  * ranges of iterations that follow each other, and all items all iterations. It is what the item times the iterations,
  * divided by the items, would be, or for some items one more: a division takes longer than a small box. */
@@ -19,8 +17,6 @@ static void call_box(aic_emit *e, const aic_boxes_key *key, unsigned box, bool p
     const uint64_t bit = aic_boxes_bit(box, past);
     const unsigned pointers = (unsigned)key->pointers, operands = (unsigned)key->operands;
     LLVMValueRef args[AIC_PARAMS_MAX];
-    char role[AIC_ROLE_NAME_MAX];
-    (void)snprintf(role, sizeof role, past ? "past.%u" : "box.%u", box);
     for (unsigned i = 0; i < pointers; i++) {
         args[i] = aic_emit_param(e, i);
     }
@@ -32,13 +28,13 @@ static void call_box(aic_emit *e, const aic_boxes_key *key, unsigned box, bool p
         }
     }
     if ((key->single & bit) == 0) {
-        aic_emit_call(e, aic_callee(e, role, pointers, 2), args, pointers + 2);
+        aic_call_role(e, args, pointers, 2, past ? "past.%u" : "box.%u", box);
         return;
     }
     aic_branch branch; /* the worker that has the last item runs a box with a single iteration */
     LLVMValueRef mine = LLVMBuildICmp(e->builder, LLVMIntSLT, args[pointers], args[pointers + 1], "");
     aic_branch_begin(e, &branch, mine);
-    aic_emit_call(e, aic_callee(e, role, pointers, 2), args, pointers + 2);
+    aic_call_role(e, args, pointers, 2, past ? "past.%u" : "box.%u", box);
     aic_branch_end(e, &branch);
 }
 

@@ -7,7 +7,6 @@
 #include "codegen/parts.h"
 #include "codegen/parts/boxes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { POINTERS = AIC_ELEMENTWISE_POINTERS, OPERANDS_MAX = 3, BATCH = 4 };
@@ -411,7 +410,6 @@ static LLVMValueRef stride_of(const run *r, unsigned pointer, unsigned dim)
 static void emit_dims(run *r, unsigned dim)
 {
     aic_emit *e = r->e;
-    char trips[AIC_NUMBER_NAME_MAX];
     LLVMValueRef carried[POINTERS];
     unsigned moving[POINTERS], count = 0;
     if (dim == r->k->dims) {
@@ -424,7 +422,6 @@ static void emit_dims(run *r, unsigned dim)
             carried[count++] = r->pointer[i];
         }
     }
-    (void)snprintf(trips, sizeof trips, "dim.%u", dim);
     LLVMValueRef from = aic_int(e, 0), to;
     if (r->k->divided == dim) {
         from = r->first;
@@ -433,7 +430,7 @@ static void emit_dims(run *r, unsigned dim)
             carried[i] = aic_at(e, carried[i], aic_times(e, from, stride_of(r, moving[i], dim)));
         }
     } else {
-        to = aic_trips(e, trips);
+        to = aic_trips(e, "dim.%u", dim);
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "dim: a dimension of the box", from, to, 1, carried, count);

@@ -24,14 +24,14 @@ static void enter(entry *n)
 {
     n->saved = aic_float_enter(n->e, n->key->floats);
     if (n->key->tiles) {
-        aic_emit_call(n->e, aic_callee(n->e, "enter", 0, 0), NULL, 0);
+        aic_call_role(n->e, NULL, 0, 0, "enter");
     }
 }
 
 static void leave(const entry *n)
 {
     if (n->key->tiles) {
-        aic_emit_call(n->e, aic_callee(n->e, "leave", 0, 0), NULL, 0);
+        aic_call_role(n->e, NULL, 0, 0, "leave");
     }
     aic_float_leave(n->e, n->saved);
 }
@@ -45,7 +45,7 @@ static LLVMValueRef behind_head(const entry *n, LLVMValueRef image)
 static void call_pack(const entry *n, LLVMValueRef image, LLVMValueRef source, LLVMValueRef first, LLVMValueRef last)
 {
     LLVMValueRef args[] = {behind_head(n, image), source, first, last};
-    aic_emit_call(n->e, aic_callee(n->e, "pack", 2, 2), args, 4);
+    aic_call_role(n->e, args, 2, 2, "pack");
 }
 
 /* Packs all of an operand, without a head; that needs no tiles. */
@@ -59,7 +59,6 @@ static void pack_all(const entry *n, LLVMValueRef image, LLVMValueRef source)
 static void call_phase(const entry *n, int phase, LLVMValueRef first, LLVMValueRef last)
 {
     LLVMValueRef args[AIC_PARAMS_MAX];
-    char role[AIC_ROLE_NAME_MAX];
     const unsigned count = (unsigned)n->key->operands;
     memcpy(args, n->operand, count * sizeof args[0]);
     if (n->key->packed != 0) {
@@ -69,8 +68,7 @@ static void call_phase(const entry *n, int phase, LLVMValueRef first, LLVMValueR
     args[count + 1] = n->private;
     args[count + 2] = first;
     args[count + 3] = last;
-    (void)snprintf(role, sizeof role, "phase.%d", phase);
-    aic_emit_call(n->e, aic_callee(n->e, role, count + 2, 2), args, count + 4);
+    aic_call_role(n->e, args, count + 2, 2, "phase.%d", phase);
 }
 
 /* Packs what is packed, behind the rest of the workspace. */
@@ -138,7 +136,7 @@ static void emit_plain(entry *n, const char *name)
     pack(n, workspace);
     memcpy(args, n->operand, count * sizeof args[0]);
     args[count] = workspace;
-    aic_emit_call(n->e, aic_callee(n->e, "direct", count + 1, 0), args, count + 1);
+    aic_call_role(n->e, args, count + 1, 0, "direct");
 }
 
 static LLVMValueRef head_word(const entry *n, int word)
@@ -253,8 +251,8 @@ LLVMValueRef aic_emit_part_both(aic_emit *e, const void *of, const char *name)
     for (unsigned i = 0; i < count; i++) {
         args[i] = aic_emit_param(e, i);
     }
-    aic_emit_call(e, aic_callee(e, "first", pointers, integers), args, count);
-    aic_emit_call(e, aic_callee(e, "second", pointers, integers), args, count);
+    aic_call_role(e, args, pointers, integers, "first");
+    aic_call_role(e, args, pointers, integers, "second");
     aic_emit_function_end(e);
     return function;
 }

@@ -37,7 +37,7 @@ static void call_form(aic_emit *e, const char *role, unsigned pointers)
     for (unsigned i = 0; i < pointers + RANGE; i++) {
         args[i] = aic_emit_param(e, i);
     }
-    aic_emit_call(e, aic_callee(e, role, pointers, RANGE), args, pointers + RANGE);
+    aic_call_role(e, args, pointers, RANGE, "%s", role);
 }
 
 LLVMValueRef aic_emit_part_lean_weights(aic_emit *e, const void *of, const char *name)
@@ -74,7 +74,7 @@ LLVMValueRef aic_emit_part_lean_bands(aic_emit *e, const void *of, const char *n
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, whole, ""));
     if (key->tiles) {
-        aic_emit_call(e, aic_callee(e, "enter", 0, 0), NULL, 0);
+        aic_call_role(e, NULL, 0, 0, "enter");
     }
     call_form(e, "lean", pointers);
     aic_branch_end(e, &branch);

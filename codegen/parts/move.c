@@ -77,7 +77,7 @@ static LLVMValueRef within(const walk *w, LLVMValueRef index, bool over, const c
 static void begin_loop(const walk *w, aic_loop *loop, const char *text, int64_t number, const char *trips, int64_t step)
 {
     aic_emit *e = w->e;
-    LLVMValueRef from = aic_int(e, 0), to = aic_trips(e, trips);
+    LLVMValueRef from = aic_int(e, 0), to = aic_trips(e, "%s", trips);
     if (w->k->divided == number) {
         from = aic_mul(e, w->first, step);
         to = step == 1 ? w->last : aic_min(e, aic_mul(e, w->last, step), to);
@@ -497,7 +497,7 @@ static void emit_dims(const walk *w, unsigned dim)
     memcpy(carried, inner.pointer, sizeof carried);
     aic_loop loop;
     aic_loop_begin(e, &loop, "dim: a dimension of the box", divided ? w->first : aic_int(e, 0),
-                   divided ? w->last : aic_trips(e, name), 1, carried, count);
+                   divided ? w->last : aic_trips(e, "%s", name), 1, carried, count);
     for (unsigned i = 0; i < count; i++) {
         aic_name_carried(e, &loop, i, "%s.at", PARAMS[i]);
     }

@@ -18,7 +18,7 @@ static void clear(const packer *p, LLVMValueRef at, const char *bytes)
 {
     aic_emit *e = p->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "clear: bytes", aic_int(e, 0), aic_trips(e, bytes), p->key->grain, NULL, 0);
+    aic_loop_begin(e, &loop, "clear: bytes", aic_int(e, 0), aic_trips(e, "%s", bytes), p->key->grain, NULL, 0);
     aic_store(e, aic_zero(aic_vector(e->i8, (unsigned)p->key->grain)), aic_at(e, at, loop.index), 0, 1);
     aic_loop_end(e, &loop);
 }
@@ -122,7 +122,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef panel, LLVMValueRe
 {
     aic_emit *e = p->e;
     aic_loop blocks, taps;
-    aic_loop_begin(e, &blocks, "channels: blocks of channels", first, aic_trips(e, end), 1, NULL, 0);
+    aic_loop_begin(e, &blocks, "channels: blocks of channels", first, aic_trips(e, "%s", end), 1, NULL, 0);
     aic_loop_over(e, &taps, "tap: taps of the kernel", aic_trips(e, "taps"));
     emit_step(p, panel, item, blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
@@ -161,7 +161,7 @@ static void emit_item(const packer *p, LLVMValueRef item, const char *role)
     LLVMValueRef panel = panel_of(p, item);
     clear_heads(p, panel);
     LLVMValueRef args[] = {aic_behind(e, panel, "panel.start"), aic_at_index(e, p->weight, item, "source.item"), panel};
-    aic_emit_call(e, aic_callee(e, role, 3, 0), args, 3);
+    aic_call_role(e, args, 3, 0, "%s", role);
 }
 
 static void emit_from_rows(const packer *p)
@@ -190,7 +190,7 @@ static void emit_starts(const packer *p)
     aic_loop panels;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef args[] = {aic_at_index(e, p->packed, panels.index, "panel.bytes")};
-    aic_emit_call(e, aic_callee(e, "starts", 1, 0), args, 1);
+    aic_call_role(e, args, 1, 0, "starts");
     aic_loop_end(e, &panels);
 }
 

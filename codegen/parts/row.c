@@ -286,7 +286,7 @@ static void copy_blocks(const writer *w, LLVMValueRef target, LLVMValueRef sourc
     aic_loop blocks;
     const int64_t bytes = w->key->c0 * w->target_bytes, step = pairs ? 2 : 1;
     LLVMValueRef at[] = {aic_at(e, target, aic_mul(e, first, bytes)), aic_at_index(e, source, first, "image.block")};
-    aic_loop_begin(e, &blocks, "block: blocks of channels", first, aic_trips(e, end), step, at, 2);
+    aic_loop_begin(e, &blocks, "block: blocks of channels", first, aic_trips(e, "%s", end), step, at, 2);
     if (pairs) {
         copy_pairs(w, at[0], at[1]);
     } else {

@@ -6,8 +6,6 @@
 #include "codegen/parts.h"
 #include "codegen/parts/image.h"
 
-#include <stdio.h>
-
 /* Where row number `index` of the band lies. */
 static LLVMValueRef row_at(aic_emit *e, const aic_rows_key *key, LLVMValueRef band, LLVMValueRef index)
 {
@@ -26,14 +24,12 @@ static void call_row(aic_emit *e, unsigned residue, LLVMValueRef row, LLVMValueR
                      LLVMValueRef rows)
 {
     const unsigned pointers = note != NULL ? 3 : 2;
-    char role[AIC_ROLE_NAME_MAX];
     LLVMValueRef args[] = {row, aic_emit_param(e, 1), note, h, rows};
-    (void)snprintf(role, sizeof role, "row.%u", residue);
     if (note == NULL) {
         args[2] = h;
         args[3] = rows;
     }
-    aic_emit_call(e, aic_callee(e, role, pointers, 2), args, pointers + 2);
+    aic_call_role(e, args, pointers, 2, "row.%u", residue);
 }
 
 /* Row by row: each lies somewhere else, or has several parts. */

@@ -27,7 +27,7 @@ LLVMValueRef aic_emit_part_parameters(aic_emit *e, const void *of, const char *n
     aic_emit_body(e, AIC_EMIT_FRAME, name, (unsigned)key->operands);
     aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {aic_emit_param(e, (unsigned)key->operands), operand(e, key->scale), operand(e, key->bias)};
-    aic_emit_call(e, aic_callee(e, "table", 3, 0), args, 3);
+    aic_call_role(e, args, 3, 0, "table");
     return aic_emit_function_end(e);
 }
 
@@ -37,7 +37,7 @@ static void call_strip(const frame *f, const char *role, LLVMValueRef source, LL
                        LLVMValueRef column)
 {
     LLVMValueRef args[] = {f->out, source, f->table, row, count, column};
-    aic_emit_call(f->e, aic_callee(f->e, role, 3, 3), args, 6);
+    aic_call_role(f->e, args, 3, 3, "%s", role);
 }
 
 /* Calls the strip whose stores bypass the caches if the target begins with a cache line, otherwise the other one. */

@@ -190,9 +190,7 @@ LLVMValueRef aic_emit_part_winograd_input(aic_emit *e, const void *of, const cha
 /* A number of the larger or the smaller groups, "NAME.S", that a loop runs to. */
 static LLVMValueRef sized_trips(aic_emit *e, const char *name, int size)
 {
-    char text[AIC_NUMBER_NAME_MAX];
-    (void)snprintf(text, sizeof text, "%s.%d", name, size);
-    return aic_trips(e, text);
+    return aic_trips(e, "%s.%d", name, size);
 }
 
 /* Transforms the windows of a group, `rows` rows of small tiles. */
@@ -210,7 +208,7 @@ static void emit_group(aic_emit *e, LLVMValueRef group, LLVMValueRef raw, LLVMVa
         aic_at_const(e, aic_at(e, group, aic_mul(e, tile, WORD_BYTES)), AIC_GROUP_NOTES * (int64_t)WORD_BYTES);
     LLVMValueRef args[] = {aic_at_index(e, first, tile, "tile.pitch"), aic_at_index(e, row, across.index, "raw.col"),
                            note};
-    aic_emit_call(e, aic_callee(e, "input", 3, 0), args, 3);
+    aic_call_role(e, args, 3, 0, "input");
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
 }
@@ -226,8 +224,7 @@ LLVMValueRef aic_emit_part_winograd_image(aic_emit *e, const void *of, const cha
     LLVMValueRef raw = aic_behind(e, groups, "raw.at");
     LLVMValueRef tiles = LLVMBuildUDiv(b, aic_add(e, aic_emit_param(e, 3), aic_int(e, key->m - 3)), m, "");
     LLVMValueRef packed = aic_add(e, aic_mul(e, tiles, key->m), aic_int(e, 2));
-    aic_emit_call(e, aic_callee(e, "rows", 2, 2),
-                  (LLVMValueRef[]){raw, aic_emit_param(e, 1), aic_emit_param(e, 2), packed}, 4);
+    aic_call_role(e, (LLVMValueRef[]){raw, aic_emit_param(e, 1), aic_emit_param(e, 2), packed}, 2, 2, "rows");
     LLVMValueRef most = aic_number(e, "down"), up = aic_add(e, aic_add(e, tiles, most), aic_int(e, -1));
     aic_loop down;
     aic_loop_over(e, &down, "group: rows of groups", LLVMBuildUDiv(b, up, most, ""));
@@ -258,7 +255,7 @@ typedef struct tile {
 static void call_product(const tile *t, const char *role, LLVMValueRef sums, LLVMValueRef at, LLVMValueRef plane)
 {
     LLVMValueRef args[] = {sums, at, plane, t->group};
-    aic_emit_call(t->e, aic_callee(t->e, role, 4, 0), args, 4);
+    aic_call_role(t->e, args, 4, 0, "%s", role);
 }
 
 /* The products of all points. */
@@ -290,7 +287,7 @@ static void emit_direct(const tile *t, LLVMValueRef out, LLVMValueRef raw)
         LLVMValueRef args[] = {aic_at(e, out, aic_mul(e, aic_number(e, "out.row"), row)),
                                aic_at(e, raw, aic_mul(e, aic_number(e, "raw.row"), row)),
                                aic_behind(e, t->panel, "panel.start"), t->taps};
-        aic_emit_call(e, aic_callee(e, "direct", 4, 0), args, 4);
+        aic_call_role(e, args, 4, 0, "direct");
     }
 }
 
@@ -305,7 +302,7 @@ static void emit_result(const tile *t, LLVMValueRef number, LLVMValueRef out, LL
         LLVMBuildICmp(e->builder, LLVMIntEQ, LLVMBuildOr(e->builder, note, weights, ""), aic_int(e, 0), "");
     aic_branch_begin(e, &branch, finite);
     LLVMValueRef args[] = {out, aic_at(e, t->sums, aic_mul(e, number, ROW_BYTES))};
-    aic_emit_call(e, aic_callee(e, "output", 2, 0), args, 2);
+    aic_call_role(e, args, 2, 0, "output");
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, finite, ""));
     emit_direct(t, out, raw);

@@ -71,7 +71,7 @@ static LLVMValueRef emit_small(aic_emit *e, const void *of, const char *name)
         aic_guard_missing("number", "lost");
     }
     const unsigned pointers = key->pointers ? 2 : 1;
-    aic_emit_call(e, aic_callee(e, "next", pointers, 0), (LLVMValueRef[]){out, out}, pointers);
+    aic_call_role(e, (LLVMValueRef[]){out, out}, pointers, 0, "next");
     aic_emit_function_end(e);
     return function;
 }

@@ -61,7 +61,7 @@ static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
     LLVMValueRef sum = aic_min(e, aic_mul(e, carried[0], key->times), aic_number(e, "most"));
     aic_store(e, sum, aic_at(e, out, count_held(e, aic_number(e, "%s", "place"))), 0, 8);
     if (key->calls) {
-        aic_emit_call(e, aic_callee(e, "next", 2, 0), (LLVMValueRef[]){out, in}, 2);
+        aic_call_role(e, (LLVMValueRef[]){out, in}, 2, 0, "next");
     }
     aic_emit_function_end(e);
     return function;
