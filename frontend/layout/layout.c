@@ -102,6 +102,24 @@ void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_strid
     }
 }
 
+void aic_layout_indices(aic_layout layout, const aic_tensor *t, int64_t cell, int64_t at[AIC_TENSOR_RANK_MAX])
+{
+    const aic_layout_info *l = &layouts[layout];
+    memset(at, 0, AIC_TENSOR_RANK_MAX * sizeof at[0]);
+    for (size_t i = strlen(l->axes); i-- > 0;) {
+        for (int d = 0; l->tensor[d] != '\0'; d++) {
+            const int64_t block = block_of(l, t, l->tensor[d]), blocks = aic_size_blocks(t->size[d], block);
+            if (l->axes[i] == small(l->tensor[d])) {
+                at[d] += cell % block;
+                cell /= block;
+            } else if (l->axes[i] == l->tensor[d]) {
+                at[d] += cell % blocks * block;
+                cell /= blocks;
+            }
+        }
+    }
+}
+
 static bool has_blocks(aic_layout layout)
 {
     return layouts[layout].blocked[0].letter != 0;

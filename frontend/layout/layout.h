@@ -50,6 +50,9 @@ typedef struct aic_layout_stride {
 /* The strides in the tensor's order. The layout holds this tensor. */
 void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_stride strides[AIC_TENSOR_RANK_MAX]);
 
+/* The indices of the element in a cell, in the tensor's order; beyond the tensor's sizes where the cell holds none. */
+void aic_layout_indices(aic_layout layout, const aic_tensor *t, int64_t cell, int64_t at[AIC_TENSOR_RANK_MAX]);
+
 /* Whether elements of this type can be laid out so; the type has 1, 2 or 4 bytes. */
 bool aic_layout_takes(aic_layout layout, aic_dtype dtype);
 

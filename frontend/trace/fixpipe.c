@@ -8,49 +8,20 @@
 
 /* ---- fixpipe ---- */
 
-/* Row and column of the element `at` elements behind the start of a matrix of rows `stride` apart. */
-static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_position *position)
-{
-    if (at < 0) {
-        return false;
-    }
-    position->row = desc->mSize > 1 ? at / desc->dstStride : 0;
-    position->column = desc->mSize > 1 ? at % desc->dstStride : at;
-    return position->row < desc->mSize && position->column < desc->nSize;
-}
-
-/* The same of column blocks. Blocks of bytes are two blocks of 16 columns, an odd last one is alone. */
-static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
-{
-    const int64_t size = (int64_t)aic_dtype_size(desc->dst);
-    const int64_t width = size == 1 ? 32 : desc->isChannelSplit ? 8 : 16;
-    const int64_t stride = desc->dstStride * 32 / size;
-    for (int64_t block = 0; block * width < desc->nSize; block++) {
-        const int64_t left = desc->nSize - block * width;
-        const int64_t columns = size == 1 && left == 16 && !desc->fill_block ? 16 : width;
-        const int64_t at = element - block * stride;
-        position->row = at / columns;
-        position->column = block * width + at % columns;
-        position->filled = position->column >= desc->nSize; /* of bytes alone: others have whole blocks */
-        if (at >= 0 && position->row < desc->mSize) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool aic_trace_fixpipe_position(aic_tracer *t, const aic_fixpipe_desc *desc, int64_t element,
                                 aic_trace_position *position)
 {
-    bool found = false;
+    int64_t at[AIC_AXES_MAX] = {0};
+    const bool found = desc->ndNum != 0 && aic_trace_find(t, element, at);
     *position = (aic_trace_position){.filled = false};
-    if (desc->format == AIC_FORMAT_NZ) {
-        found = desc->ndNum != 0 && find_in_blocks(desc, element, position);
+    if (desc->format == AIC_FORMAT_NZ) { /* blocks of columns */
+        position->row = at[1];
+        position->column = at[0] * t->output.axis[2].size + at[2];
+        position->filled = position->column >= desc->nSize; /* of bytes alone: others have whole blocks */
     } else {
-        for (int64_t i = 0; i < desc->ndNum && !found; i++) {
-            found = find_in_rows(desc, element - i * desc->dstNdStride, position);
-            position->matrix = i;
-        }
+        position->matrix = t->output.rank > 2 ? at[0] : 0;
+        position->row = at[t->output.rank - 2];
+        position->column = at[t->output.rank - 1];
     }
     const int64_t matrix = position->matrix > 0 ? position->matrix * desc->srcNdStride * 256 : 0;
     position->from = matrix + (position->column / 16 * desc->srcStride + position->row) * 16 + position->column % 16;

@@ -1,6 +1,5 @@
 /* Where nd2nz, load_data and load_data_transpose take an element from (AscendC Fixpipe, sections 7.1 to 7.3). A fractal
  * has 16 rows of 32 bytes. */
-#include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -19,17 +18,15 @@ static uint64_t copied(aic_tracer *t, aic_step step, aic_dtype dtype, void *cons
 
 bool aic_trace_nd2nz(aic_tracer *t, const aic_nd2nz_desc *desc, void *const operands[], int64_t element, uint64_t *bits)
 {
-    enum { BLOCK, ROW, MATRIX, COLUMN };
     const int64_t c0 = ROW_BYTES / (int64_t)aic_dtype_size(desc->dtype);
-    const int64_t sizes[] = {(desc->dValue + c0 - 1) / c0, desc->nValue, desc->ndNum, c0};
-    const int64_t strides[] = {desc->dstNzC0Stride * c0, desc->dstNzNStride * c0, desc->dstNzMatrixStride, 1};
-    int64_t at[AIC_TRACE_NESTED_MAX];
-    if (!aic_trace_nested(element, AIC_TRACE_NESTED_MAX, sizes, strides, at)) {
+    int64_t at[AIC_AXES_MAX];
+    if (!aic_trace_find(t, element, at)) {
         return aic_trace_unwritten(t, "it lies between rows, blocks or matrices");
     }
-    const int64_t column = at[BLOCK] * c0 + at[COLUMN];
+    const int64_t *block = &at[t->output.rank - 3]; /* behind the matrix, where there are several */
+    const int64_t matrix = t->output.rank > 3 ? at[0] : 0, row = block[1], column = block[0] * c0 + block[2];
     t->channel = column;
-    aic_trace_put(t, "nd2nz, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", at[MATRIX], at[ROW], column);
+    aic_trace_put(t, "nd2nz, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", matrix, row, column);
     if (column >= desc->dValue) {
         aic_trace_event(t, AIC_EVENT_PADDING, true);
         aic_trace_step(t, AIC_STEP_COLUMN_PADDING, "padding", "0: src has %" PRId64 " columns", desc->dValue);
@@ -37,7 +34,7 @@ bool aic_trace_nd2nz(aic_tracer *t, const aic_nd2nz_desc *desc, void *const oper
         return true;
     }
     *bits = copied(t, AIC_STEP_MOVE, desc->dtype, operands,
-                   at[MATRIX] * desc->srcNdMatrixStride + at[ROW] * desc->srcDValue + column);
+                   matrix * desc->srcNdMatrixStride + row * desc->srcDValue + column);
     return true;
 }
 
@@ -45,11 +42,11 @@ bool aic_trace_load_data(aic_tracer *t, const aic_load_data_desc *desc, void *co
                          uint64_t *bits)
 {
     const int64_t width = ROW_BYTES / (int64_t)aic_dtype_size(desc->dtype), fractal = ROWS * width;
-    const int64_t step = (desc->dstGap + 1) * fractal, i = element / step, cell = element % step;
-    if (cell >= fractal) { /* none is behind the last one */
+    int64_t at[AIC_AXES_MAX];
+    if (!aic_trace_find(t, element, at)) {
         return aic_trace_unwritten(t, "it lies in the gap behind a fractal");
     }
-    const int64_t row = cell / width, column = cell % width;
+    const int64_t i = at[0], row = at[1], column = at[2];
     const int64_t from_row = desc->ifTranspose ? column : row, from_column = desc->ifTranspose ? row : column;
     const int64_t number = desc->startIndex + i * desc->srcStride;
     const bool last = i + 1 == desc->repeatTimes;
@@ -75,19 +72,14 @@ bool aic_trace_load_data_transpose(aic_tracer *t, const aic_load_data_transpose_
                                    int64_t element, uint64_t *bits)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dtype), width = ROW_BYTES / size, fractal = ROWS * width;
-    const int64_t fractals = size == 2 ? 1 : 2, number = element / fractal, cell = element % fractal;
-    int64_t i = 0, second = 0;
-    bool found = false;
-    for (; second < fractals && !found; second += !found) {
-        const int64_t first = number - second * (desc->dstFracGap + 1);
-        i = first / (desc->dstGap + 1);
-        found = first >= 0 && first % (desc->dstGap + 1) == 0 && i < desc->repeatTimes;
-    }
-    if (!found) {
+    const int64_t fractals = size == 2 ? 1 : 2;
+    int64_t at[AIC_AXES_MAX];
+    if (!aic_trace_find(t, element, at)) {
         return aic_trace_unwritten(t, "it lies in the gap behind a fractal");
     }
-    const int64_t r = cell / width + (size == 1 ? second * ROWS : 0);
-    const int64_t c = cell % width + (size == 4 ? second * width : 0);
+    const int64_t i = at[0], second = fractals > 1 ? at[1] : 0, *cell = &at[fractals > 1 ? 2 : 1];
+    const int64_t r = cell[0] + (size == 1 ? second * ROWS : 0);
+    const int64_t c = cell[1] + (size == 4 ? second * width : 0);
     const place source = place_of(width, c, r);
     const int64_t from = (desc->startIndex + i * desc->srcStride) * fractals + source.fractal;
     aic_trace_put(t, "load_data_transpose, square %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", i, r, c);

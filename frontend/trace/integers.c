@@ -1,11 +1,10 @@
 /* How tensor_arithmetic_quantized makes one word, of the elements of two or four batches (tensor arithmetic, section
  * 4). */
-#include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
 
-enum { N = AIC_AT_N, C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W };
+enum { N = AIC_ARITH_N, C = AIC_ARITH_C, H = AIC_ARITH_H, W = AIC_ARITH_W };
 enum { INPUT0 = 1, INPUT1 = 2 };
 
 typedef aic_tensor_arithmetic_quantized_desc descriptor;
@@ -41,12 +40,9 @@ static int64_t input_of(aic_tracer *t, const descriptor *desc, int number, void 
         aic_trace_step(t, AIC_STEP_PLAIN, what, "%" PRId64 ", a constant", value);
         return value;
     }
-    const bool single[] = {desc->input1_n_is1, false, desc->input1_h_is1, desc->input1_w_is1};
-    const aic_trace_tensor tensor =
-        aic_trace_tensor_of(f.bits, desc->memory, t->semantics, address, desc->shape,
-                            first ? desc->input0_stride : desc->input1_stride, first ? NULL : single);
+    const aic_arith_operand *o = &t->arith.operand[number];
     const int operand = desc->memory == AIC_MEMORY_LOCAL ? 0 : number;
-    const int64_t index = aic_trace_word(&tensor, at), part = tensor.single[N] ? 0 : at[N] % tensor.parts;
+    const int64_t index = aic_arith_word(&t->arith, o, at), part = o->broadcast[N] ? 0 : at[N] % (32 / f.bits);
     const int64_t value = number_of(f, aic_trace_load(t, AIC_UINT32, operands[operand], index), part);
     aic_trace_step(t, AIC_STEP_PLAIN, what, "%s, part %" PRId64 " = %" PRId64, aic_trace_place(t, operand, index).text,
                    part, value);
@@ -155,17 +151,15 @@ static uint64_t element_of(aic_tracer *t, const descriptor *desc, void *const op
 bool aic_trace_tensor_arithmetic_quantized(aic_tracer *t, const descriptor *desc, void *const operands[],
                                            int64_t element, uint64_t *bits)
 {
-    int64_t at[AIC_AT_RANK];
+    int64_t at[AIC_ARITH_RANK];
     const format f = format_of(desc, 0);
-    const aic_trace_tensor output = aic_trace_tensor_of(f.bits, desc->memory, t->semantics, desc->output_addr,
-                                                        desc->shape, desc->output_stride, NULL);
-    if (!aic_trace_find(&output, element, at)) {
+    if (!aic_arith_find(&t->arith, element, at)) {
         return aic_trace_unwritten(t, "the output's shape and strides do not lead to it");
     }
     uint64_t word = aic_trace_load(t, AIC_UINT32, operands[0], element);
     const uint64_t before = word, mask = (UINT64_C(1) << f.bits) - 1;
     t->channel = at[C];
-    for (int64_t part = 0; part < output.parts; part++, at[N]++) {
+    for (int64_t part = 0; part < 32 / f.bits; part++, at[N]++) {
         if (at[N] >= desc->shape[N]) {
             aic_trace_step(t, AIC_STEP_SUB_WORDS, aic_trace_format(t, "part %" PRId64, part).text,
                            "%" PRId64 " stays: there is no batch %" PRId64, number_of(f, before, part), at[N]);

@@ -11,12 +11,11 @@ bool aic_trace_tik_fixpipe_position(aic_tracer *t, const aic_tik_fixpipe_desc *d
                                     aic_trace_position *position)
 {
     const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
-    const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
-    *position = (aic_trace_position){.matrix = element / burst};
-    position->row = element % burst / 16;
-    position->column = element % burst % 16;
+    int64_t at[AIC_AXES_MAX] = {0};
+    const bool found = aic_trace_find(t, element, at);
+    *position = (aic_trace_position){.matrix = at[0], .row = at[1], .column = at[2]};
     position->from = (position->matrix * ((rows + 15) / 16 * 16) + position->row) * 16 + position->column;
-    return position->row < rows || aic_trace_unwritten(t, "it lies between two bursts of %" PRId64 " rows", rows);
+    return found || aic_trace_unwritten(t, "it lies between two bursts of %" PRId64 " rows", rows);
 }
 
 static uint64_t biased(aic_tracer *t, const aic_tik_fixpipe_desc *desc, const void *bias, int64_t index,

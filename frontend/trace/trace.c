@@ -32,6 +32,13 @@ void aic_trace_open(aic_trace_run *run, const aic_spec *spec, const aic_semantic
             run->own[s][i] = from == AIC_ACCUMULATED ? NULL : operands[from];
         }
     }
+    const aic_stage *stage = &spec->stage[0];
+    aic_spec_coordinates_of(spec, semantics, &shapes[0], 0, &run->tracer.output);
+    if (spec->count == 1 && stage->op == AIC_OP_TENSOR_ARITHMETIC) {
+        run->tracer.arith = aic_arith_of_words(&stage->desc.tensor_arithmetic, semantics);
+    } else if (stage->op == AIC_OP_TENSOR_ARITHMETIC_QUANTIZED) {
+        run->tracer.arith = aic_arith_of_integers(&stage->desc.tensor_arithmetic_quantized, semantics);
+    }
     if (chain.l1out != 0) {
         run->from[0][0] = chain.l1out;
         run->own[0][0] = operands[chain.l1out];

@@ -1,14 +1,16 @@
 /* Traces: how one element of a result comes about, rounding step by rounding step, and what happens to its data on the
- * way. They follow the documents by themselves, so that tests can hold them against the references: of these they use
- * the exact sum alone.
+ * way. Tests hold them against the references, of which they use the exact sum alone; where elements lie they ask the
+ * operators' coordinates.
  *
  * Values are elements as bits, low bytes first. Each function writes a line a step. */
 #pragma once
 
 #include "frontend/core/field.h"
 #include "frontend/core/stage.h"
+#include "frontend/ops/arith/arith.h"
 #include "frontend/reference/exact_sum.h"
 #include "frontend/text/sink.h"
+#include <aic/coordinates.h>
 #include <aic/diagnose.h>
 
 /* Steps, by what decides them. */
@@ -32,6 +34,8 @@ typedef struct aic_tracer {
     unsigned char *const *reads;
     void *const *operands; /* of the specification */
     size_t count;
+    aic_coordinates output; /* of its result */
+    aic_arith arith;        /* of tensor arithmetic alone */
 } aic_tracer;
 
 static inline void aic_trace_event(aic_tracer *t, aic_event event, bool happened)
@@ -58,6 +62,12 @@ aic_trace_text aic_trace_real(const aic_tracer *t, double value);
 /* "src[0,3,1]": an element of operand number `own` of the stage in the document's terms; "src[#17]" where it has no
  * coordinates. */
 aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element);
+
+/* The coordinates of an element of the result; false for one that nothing writes: it lies in a gap. */
+static inline bool aic_trace_find(const aic_tracer *t, int64_t element, int64_t at[AIC_AXES_MAX])
+{
+    return aic_coordinates_find(&t->output, element, at);
+}
 
 /* Notes that an element of an operand is read. */
 void aic_trace_mark(const aic_tracer *t, const void *operand, int64_t index);

@@ -1,13 +1,12 @@
 /* How tensor_arithmetic makes one word, alone or as a stage that changes an accumulator (tensor arithmetic, section
  * 3). */
-#include "frontend/trace/address.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W };
+enum { C = AIC_ARITH_C, H = AIC_ARITH_H, W = AIC_ARITH_W };
 enum { BLOCK = 16 };
 enum { INPUT0 = 1, INPUT1 = 2 };
 
@@ -234,18 +233,15 @@ uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *d
 
 /* An input: a constant, or the word of a tensor at these indices. */
 static uint32_t input_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, int number, void *const operands[],
-                         const int64_t at[AIC_AT_RANK])
+                         const int64_t at[AIC_ARITH_RANK])
 {
     const bool first = number == INPUT0, bits = works_on_bits(desc->op), local = desc->memory == AIC_MEMORY_LOCAL;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
     const char *what = first ? "input0" : "input1";
     uint32_t word = aic_bits_of_float(first ? desc->input0_const : desc->input1_const);
     if (first ? !desc->input0_is_const : !desc->input1_is_const) {
-        const aic_trace_tensor tensor =
-            aic_trace_tensor_of(32, desc->memory, t->semantics, first ? desc->input0_addr : desc->input1_addr,
-                                desc->shape, first ? desc->input0_stride : desc->input1_stride, NULL);
         const int operand = local ? 0 : number;
-        const int64_t index = aic_trace_word(&tensor, at);
+        const int64_t index = aic_arith_word(&t->arith, &t->arith.operand[number], at);
         word = (uint32_t)(bits ? aic_trace_load(t, dtype, operands[operand], index)
                                : aic_trace_read(t, dtype, operands[operand], index));
         aic_trace_step(t, AIC_STEP_PLAIN, what, "%s = %s", aic_trace_place(t, operand, index).text,
@@ -259,10 +255,8 @@ static uint32_t input_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, 
 bool aic_trace_tensor_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, void *const operands[],
                                  int64_t element, uint64_t *bits)
 {
-    int64_t at[AIC_AT_RANK];
-    const aic_trace_tensor output =
-        aic_trace_tensor_of(32, desc->memory, t->semantics, desc->output_addr, desc->shape, desc->output_stride, NULL);
-    if (!aic_trace_find(&output, element, at)) {
+    int64_t at[AIC_ARITH_RANK];
+    if (!aic_arith_find(&t->arith, element, at)) {
         return aic_trace_unwritten(t, "the output's shape and strides do not lead to it");
     }
     words w = {.b = 0};

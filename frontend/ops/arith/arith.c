@@ -99,6 +99,28 @@ int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *o, const int
     return p->memory == AIC_MEMORY_LOCAL ? channel % p->lanes * p->lane_words + word : word;
 }
 
+bool aic_arith_find(const aic_arith *p, int64_t word, int64_t at[AIC_ARITH_RANK])
+{
+    const aic_arith_operand *o = &p->operand[AIC_ARITH_OUTPUT];
+    aic_coordinates c = aic_coordinates_init();
+    int64_t found[AIC_AXES_MAX];
+    c.first = o->word;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        if (d == AIC_ARITH_C) { /* from the first lane on */
+            aic_axis_add_blocked(&c, "", o->lane + p->shape[d], p->lanes, o->stride[d], p->lane_words);
+        } else {
+            aic_axis_add(&c, "", o->size[d], o->stride[d]);
+        }
+    }
+    if (!aic_coordinates_find(&c, word, found) || found[AIC_ARITH_C] < o->lane) {
+        return false;
+    }
+    found[AIC_ARITH_N] *= WORD_BITS / o->bits;
+    found[AIC_ARITH_C] -= o->lane;
+    memcpy(at, found, AIC_ARITH_RANK * sizeof at[0]);
+    return true;
+}
+
 bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input)
 {
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];

@@ -125,6 +125,9 @@ void aic_arith_locate(aic_arith *p);
 /* The word that holds an element: its number in the operand, with memory=local in the memory. */
 int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);
 
+/* The element of the lowest part of a word of the output; false where the word holds none. */
+bool aic_arith_find(const aic_arith *p, int64_t word, int64_t at[AIC_ARITH_RANK]);
+
 /* See aic_op_info. */
 size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX]);
 
