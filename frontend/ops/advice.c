@@ -271,12 +271,6 @@ static void advise_constant(place *p, const aic_tensor_arithmetic_desc *d, bool 
                      : "NaN: the result does not depend on the other input");
 }
 
-/* A flag without an effect, which no rule looks at, is any byte of the caller's. */
-static bool is_set(const bool *flag)
-{
-    return *(const unsigned char *)flag != 0;
-}
-
 static void advise_tensor_arithmetic(place *p)
 {
     const aic_tensor_arithmetic_desc *given = &p->given->desc.tensor_arithmetic, *d = &p->stage->desc.tensor_arithmetic;
@@ -286,7 +280,7 @@ static void advise_tensor_arithmetic(place *p)
     if (floats) {
         say_read(p, "op", AIC_INT32, AIC_FLOAT32);
     }
-    say_real(p, !is_set(&given->input0_is_const) && given->input0_const != 0, "input0_const",
+    say_real(p, !aic_flag(&given->input0_is_const) && given->input0_const != 0, "input0_const",
              (double)given->input0_const, "no effect without input0_is_const=true");
     say_real(p, !constant && given->input1_const != 0, "input1_const", (double)given->input1_const,
              "no effect without input1_is_const=true, or with BM_CPY");
@@ -306,14 +300,14 @@ static void advise_tensor_arithmetic_quantized(place *p)
     const aic_tensor_arithmetic_quantized_desc *d = &p->stage->desc.tensor_arithmetic_quantized;
     const bool mac = given->op == AIC_ATOMIC_BM_MAC, shift = given->op == AIC_ATOMIC_BM_SHIFT;
     const int64_t count =
-        is_set(&d->input1_sign) ? (int64_t)(int16_t)d->input1_addr : (int64_t)(uint16_t)d->input1_addr;
+        aic_flag(&d->input1_sign) ? (int64_t)(int16_t)d->input1_addr : (int64_t)(uint16_t)d->input1_addr;
     say_integer(p, given->op != AIC_ATOMIC_BM_MUL && !mac && given->rshift_bit != 0, "rshift_bit", given->rshift_bit,
                 "only BM_MUL and BM_MAC read it");
     say_integer(p, !mac && given->lshift_bit != 0, "lshift_bit", given->lshift_bit, "only BM_MAC reads it");
     say_integer(p, !shift && given->shift_type != 0, "shift_type", given->shift_type, "only BM_SHIFT reads it");
     say_where(p,
-              is_set(&given->input1_is_const) &&
-                  (is_set(&given->input1_n_is1) || is_set(&given->input1_h_is1) || is_set(&given->input1_w_is1)),
+              aic_flag(&given->input1_is_const) &&
+                  (aic_flag(&given->input1_n_is1) || aic_flag(&given->input1_h_is1) || aic_flag(&given->input1_w_is1)),
               "input1_n_is1", "no effect on a constant input1, nor have input1_h_is1 and input1_w_is1");
     say_integer(p, shift && d->input1_is_const && (count >= 16 || count <= -16), "input1_addr", count,
                 "a shift by 16 or more leaves nothing of the value");

@@ -2,6 +2,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/ops/conv2d.h"
+#include "frontend/ops/fixpipe.h"
 
 #include <string.h>
 
@@ -39,19 +40,10 @@ static aic_status refuse(const char *why)
     return aic_fail(AIC_UNSUPPORTED, "dst", "its layout has no name: %s", why);
 }
 
-/* Columns of a block of NZ; fixpipe.h has the rule. */
-static int64_t block_width(const aic_fixpipe_desc *f)
-{
-    enum { USUAL = 16, SPLIT = 8, BYTES = 32 };
-    if (f->isChannelSplit) {
-        return SPLIT;
-    }
-    return aic_dtype_size(f->dst) == 1 && (f->nSize > USUAL || f->fill_block) ? BYTES : USUAL;
-}
-
 static aic_status of_fixpipe(const producer *p, const aic_fixpipe_desc *f, aic_result_layout *result)
 {
-    const int64_t size = (int64_t)aic_dtype_size(f->dst), width = block_width(f);
+    const aic_fixpipe_strides to = aic_fixpipe_strides_of(f);
+    const int64_t size = (int64_t)aic_dtype_size(f->dst), width = f->nSize > to.tail ? to.width : to.tail; /* of NZ */
     if (f->mSize != p->rows) {
         return refuse("fixpipe stores a part of the rows");
     }

@@ -60,8 +60,6 @@ void aic_texpands_fill_in(void *desc)
  * address. */
 static inline void clear_ignored(aic_texpands_desc *desc)
 {
-    unsigned char manual;
-    memcpy(&manual, &desc->manual, sizeof manual);
     if (aic_texpands_is_conv(desc)) {
         desc->blayout = AIC_BLAYOUT_ROW_MAJOR;
         desc->slayout = AIC_SLAYOUT_NONE_BOX;
@@ -71,7 +69,7 @@ static inline void clear_ignored(aic_texpands_desc *desc)
     if (aic_texpands_is_conv(desc) || desc->loc == AIC_LOC_MAT) {
         desc->v_row = desc->v_col = 0;
     }
-    desc->address = manual == 0 ? AIC_NOT_GIVEN : desc->address;
+    desc->address = aic_flag(&desc->manual) ? desc->address : AIC_NOT_GIVEN;
 }
 
 #define AIC_THIS texpands
