@@ -15,14 +15,14 @@
 
 enum { PATH_BYTES = 64, LINE_BYTES = 4096, NUMBER_BYTES = 20 };
 
-/* A number in hexadecimal; snprintf() may not be called after fork. Returns the end. */
-static char *write_hex(char *at, uint64_t number)
+/* A number to this base; snprintf() may not be called after fork. Returns the end. */
+static char *write_number(char *at, uint64_t number, unsigned base)
 {
     char digits[NUMBER_BYTES];
     size_t count = 0;
     do {
-        digits[count++] = "0123456789abcdef"[number % 16];
-        number /= 16;
+        digits[count++] = "0123456789abcdef"[number % base];
+        number /= base;
     } while (number != 0);
     while (count > 0) {
         *at++ = digits[--count];
@@ -33,17 +33,8 @@ static char *write_hex(char *at, uint64_t number)
 static void write_path(char path[PATH_BYTES])
 {
     static const char BEGIN[] = "/tmp/perf-", END[] = ".map";
-    char digits[NUMBER_BYTES], *at = path + sizeof BEGIN - 1;
-    size_t count = 0;
-    unsigned long process = (unsigned long)getpid();
     memcpy(path, BEGIN, sizeof BEGIN - 1);
-    do {
-        digits[count++] = (char)('0' + process % 10);
-        process /= 10;
-    } while (process != 0);
-    while (count > 0) {
-        *at++ = digits[--count];
-    }
+    char *at = write_number(path + sizeof BEGIN - 1, (uint64_t)getpid(), 10);
     memcpy(at, END, sizeof END);
 }
 
@@ -102,9 +93,9 @@ void aic_profile_perf_add(const aic_profile_code *code)
     for (size_t i = 0; i < code->count && file >= 0; i++) {
         char line[LINE_BYTES], *at = line;
         const char *label = code->part[i].label;
-        at = write_hex(at, code->part[i].address);
+        at = write_number(at, code->part[i].address, 16);
         *at++ = ' ';
-        at = write_hex(at, code->part[i].size);
+        at = write_number(at, code->part[i].size, 16);
         *at++ = ' ';
         const size_t room = sizeof line - (size_t)(at - line) - 1, length = strlen(label);
         memcpy(at, label, length < room ? length : room);
