@@ -204,9 +204,6 @@ def number_array(subject, operand, value):
 def fit(subject, operand, value, is_output=False):
     """The array of what is given for an operand, a view where it is in the caller's memory, a new one for a number;
     raises where it does not fit. The caller keeps it for as long as the library uses its address."""
-    if type(value) is np.ndarray and value.dtype == operand.numpy_dtype and value.flags.carray \
-            and (value.shape == operand.shape or value.nbytes == operand.bytes and (operand.strided or operand.words)):
-        return value  # which most are
     if type(value) is not np.ndarray:
         is_element = isinstance(value, np.generic) and _dtype_fits(operand, value.dtype)
         if operand.elements == 1 and not is_output and not is_element and is_number(value):

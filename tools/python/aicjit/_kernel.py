@@ -17,7 +17,8 @@ from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
 from ._values import choice, is_number, text
 
-_zeros = np.zeros
+_ndarray, _zeros = np.ndarray, np.zeros
+_from_buffer, _addressof = c.c_char.from_buffer, c.addressof
 _STAGES = {"ir": 0, "opt": 1, "asm": 2, "obj": 3, "plan": 4, "explain": 5}
 _call, _call_packed = lib.aic_kernel_call, lib.aic_kernel_call_packed
 
@@ -159,6 +160,13 @@ def dump(spec, stage="ir", *, schedule=None, isa=None, triple=None, context=None
     return content if stage == "obj" else content.decode()
 
 
+def _at_once(operand):
+    """Element type, shape and bytes of the arrays that are taken without a further look, of this shape or of so many
+    bytes where any shape will do."""
+    any_shape = operand.strided or operand.words
+    return operand.numpy_dtype, operand.shape if operand.elements else None, operand.bytes if any_shape and operand.bytes else -1
+
+
 def _told(member, doc):
     """A member that callers may read only."""
     return property(attrgetter(member), doc=doc)
@@ -185,10 +193,12 @@ class Kernel(Closing):
         self.output = self._all[0]
         #: The operands that calls take and give, the output first.
         self.operands = [operand for operand in self._all if operand.direction != "unused"]
-        self._inputs = [(i, operand) for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
+        self._inputs = [(i, operand, *_at_once(operand))
+                        for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
+        self._out = _at_once(self.output)
         self._shape, self._dtype = self.spec._result_shape(self._semantics, self.output), self.output.numpy_dtype
         self._new_shape = self._shape if self.output.elements > 0 and not has_free_type(self.output) else None
-        self._taken, self._names = len(self._inputs), tuple(operand.name for _, operand in self._inputs)
+        self._taken, self._names = len(self._inputs), tuple(operand.name for _, operand, *_ in self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
         self._packs = {i: _packed_size(handle, i) for i in range(1, self._count)}
@@ -247,18 +257,28 @@ class Kernel(Closing):
         """The same, looking at every operand in Python."""
         if named or len(inputs) != self._taken:
             inputs = arrange(self._subject, self._all, inputs, named)
-        pointers, run = Pointers(self._count), _call
-        for (i, operand), array in zip(self._inputs, inputs):
-            if type(array) is Packed:
-                pointers.array[i] = self._address(array, i)
+        pointers, run, kept = self._array(), _call, None
+        for (i, operand, dtype, shape, size), array in zip(self._inputs, inputs):
+            if type(array) is _ndarray and array.dtype == dtype and (array.shape == shape or array.nbytes == size) \
+                    and array.flags.carray:
+                pointers[i] = _addressof(_from_buffer(array))
+            elif type(array) is Packed:
+                pointers[i] = self._address(array, i)
                 run = _call_packed if self._packs[i] else run
             else:
-                pointers.set(i, fit(self._subject, operand, array))
+                kept = kept or Pointers(self._count)
+                pointers[i] = kept.set(i, fit(self._subject, operand, array))
+        dtype, shape, size = self._out
         result = new_output(self.output, inputs, self._shape) if out is None else out
-        pointers.set(0, fit(self._subject, self.output, result, True))
+        if type(result) is _ndarray and result.dtype == dtype and (result.shape == shape or result.nbytes == size) \
+                and result.flags.carray:
+            pointers[0] = _addressof(_from_buffer(result))
+        else:
+            kept = kept or Pointers(self._count)
+            pointers[0] = kept.set(0, fit(self._subject, self.output, result, True))
         if not self._advised:
-            self._advise(pointers.array, run is _call_packed)
-        status = run(self._handle, pointers.array, self._count)
+            self._advise(pointers, run is _call_packed)
+        status = run(self._handle, pointers, self._count)
         if status:
             self._fail(status)
         self._quicken()
@@ -331,14 +351,14 @@ class Kernel(Closing):
         """Runs the kernel for several images, which threads divide among themselves. An input that has one axis more
         than the operand, in front, has a part for each image; others are the same for all. Returns the outputs, an axis
         for the images in front: `out`, or a new array."""
-        inputs = [self._looked_at(operand, array) for (_, operand), array
+        inputs = [self._looked_at(operand, array) for (_, operand, *_), array
                   in zip(self._inputs, arrange(self._subject, self._all, inputs, named))]
         images, view = {}, out
         if out is not None:
             view = as_array(self._subject, "out (%s)" % self.output.name, out)
             self._images_at(self.output, view, True)
             images[self.output.name] = self._images(self.output, view, True)
-        for (_, operand), array in zip(self._inputs, inputs):
+        for (_, operand, *_), array in zip(self._inputs, inputs):
             if self._images(operand, array) is not None:
                 images[operand.name] = self._images(operand, array)
         if not images:
@@ -359,7 +379,7 @@ class Kernel(Closing):
 
     def _images(self, operand, array, is_output=False):
         """The length of the axis for images, None where there is none."""
-        if type(array) is not np.ndarray or array.ndim < 2:
+        if type(array) is not _ndarray or array.ndim < 2:
             return None
         if array.shape[1:] == operand.shape:
             return array.shape[0]
@@ -383,7 +403,7 @@ class Kernel(Closing):
     def _run_batch(self, inputs, out, count):
         pointers, strides = Pointers(self._count), (c.c_size_t * self._count)()
         is_packed = False
-        for (i, operand), array in zip(self._inputs, inputs):
+        for (i, operand, *_), array in zip(self._inputs, inputs):
             if type(array) is Packed:
                 pointers.array[i] = self._address(array, i)
                 is_packed = is_packed or self._packs[i] > 0
