@@ -62,6 +62,13 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
     return VERIFY_PASSED;
 }
 
+void verify_contents(const verify_case *c, void *pointer[AIC_OPERANDS_MAX])
+{
+    for (size_t i = 0; i < c->count; i++) {
+        pointer[i] = c->content[i].data;
+    }
+}
+
 /* The reference's result in `expected`, and what is allowed where it is not the only right one. */
 static verify_verdict open_expected(verify_case *c, verify_report *report)
 {
@@ -74,9 +81,7 @@ static verify_verdict open_expected(verify_case *c, verify_report *report)
                           output->name, output->bytes);
     }
     void *pointers[AIC_OPERANDS_MAX];
-    for (size_t i = 0; i < c->count; i++) {
-        pointers[i] = c->content[i].data;
-    }
+    verify_contents(c, pointers);
     aic_status status = AIC_OK;
     if (!exact) {
         status = aic_reference_allowed(c->spec, &c->semantics, pointers, c->count, c->allowed.data);

@@ -41,6 +41,9 @@ verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_seman
                            verify_report *report);
 void verify_close(verify_case *c);
 
+/* The operands' contents before a call, as calls take them. */
+void verify_contents(const verify_case *c, void *pointer[AIC_OPERANDS_MAX]);
+
 /* Compares an output of the case's shape with the expected one, every element, untouched ones too: bit for bit, NaN
  * as a class, or by aic_is_allowed() where the specification allows several values. `how` begins the report's text. */
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report);

@@ -125,9 +125,8 @@ verify_verdict verify_call_refused(const verify_case *c, aic_context *context, c
         return VERIFY_UNDECIDED;
     }
     memcpy(stored.data, c->content[c->output].data, (size_t)output->bytes);
-    for (size_t i = 0; i < c->count; i++) {
-        call.pointer[i] = i == c->output ? stored.data : c->content[i].data;
-    }
+    verify_contents(c, call.pointer);
+    call.pointer[c->output] = stored.data;
     verify_verdict verdict = try_presence(&call);
     verdict = verdict == VERIFY_PASSED ? try_data(&call) : verdict;
     if (verdict == VERIFY_PASSED && memcmp(stored.data, c->content[c->output].data, (size_t)output->bytes) != 0) {

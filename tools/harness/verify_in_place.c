@@ -19,8 +19,8 @@ static verify_verdict open_shared(const verify_case *c, uint32_t inputs, guard_b
     if (verify_memory(shared, output, GUARD_AFTER, report) != VERIFY_PASSED) {
         return VERIFY_UNDECIDED;
     }
+    verify_contents(c, pointer);
     for (size_t i = 0; i < c->count; i++) {
-        pointer[i] = c->content[i].data;
         if (inputs >> i & 1) {
             memcpy(shared->data, c->content[i].data, (size_t)output->bytes);
             pointer[i] = shared->data;

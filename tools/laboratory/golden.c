@@ -285,7 +285,7 @@ static int write_inputs(golden_writer *w, const cli_operands *set, const char *f
 static int write_bounds(golden_writer *w, const aic_spec *spec, const cli_operands *set, const cli_operand *o,
                         const char *folder)
 {
-    aic_allowed *allowed = NULL;
+    guard_buffer allowed = {.data = NULL};
     double *bounds[2] = {NULL, NULL};
     int status =
         golden_allowed(spec, &w->request->session->semantics, set->pointers, set->count, &o->operand, &allowed);
@@ -293,14 +293,15 @@ static int write_bounds(golden_writer *w, const aic_spec *spec, const cli_operan
         bounds[end] = calloc((size_t)o->operand.elements + 1, sizeof(double));
         status = bounds[end] != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "golden: memory ran out");
     }
+    const aic_allowed *right = allowed.data;
     for (int64_t i = 0; status == CLI_DONE && i < o->operand.elements; i++) {
-        bounds[0][i] = allowed[i].low;
-        bounds[1][i] = allowed[i].high;
+        bounds[0][i] = right[i].low;
+        bounds[1][i] = right[i].high;
     }
     for (size_t end = 0; end < 2 && status == CLI_DONE; end++) {
         status = write_item(w, &(golden_item){folder, end == 0 ? "low" : "high", &o->operand, bounds[end], false});
     }
-    free(allowed);
+    guard_close(&allowed);
     free(bounds[0]);
     free(bounds[1]);
     return status;

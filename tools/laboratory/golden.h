@@ -41,11 +41,11 @@ typedef struct golden_request {
 /* Writes the folder; on failure there is none. Returns an exit status. */
 int golden_write(const golden_request *request);
 
-/* Where the operator is not exact (accumulate=fast): what is right for each element of the output, malloc'ed.
+/* Where the operator is not exact (accumulate=fast): what is right for each element of the output, an aic_allowed each.
  * `operands` as before a call. CLI_WRONG where sums may overflow on the way, which leads to values apart from the
  * others. */
 int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
-                   const aic_operand *output, aic_allowed **allowed);
+                   const aic_operand *output, guard_buffer *allowed);
 
 /* The SHA-256 of a regular file. */
 int golden_hash(const char *path, char text[SHA256_TEXT]);

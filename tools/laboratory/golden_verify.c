@@ -1,11 +1,11 @@
 /* Checking golden data; see golden.h. */
 #include "tools/laboratory/golden.h"
 
-#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_file.h"
 #include "tools/harness/sha256.h"
 #include "tools/harness/stages.h"
+#include "tools/harness/verify.h"
 #include "tools/json.h"
 #include "tools/kinds.h"
 #include "tools/textfile.h"
@@ -43,16 +43,17 @@ int golden_hash(const char *path, char text[SHA256_TEXT])
 }
 
 int golden_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
-                   const aic_operand *output, aic_allowed **allowed)
+                   const aic_operand *output, guard_buffer *allowed)
 {
-    *allowed = calloc((size_t)output->elements + 1, sizeof **allowed);
-    if (*allowed == NULL) {
-        return cli_fail_memory(output->name, (uint64_t)output->elements * sizeof **allowed);
+    const int status = cli_memory(allowed, output->name, (uint64_t)output->elements * sizeof(aic_allowed));
+    if (status != CLI_DONE) {
+        return status;
     }
-    const aic_status failed = aic_reference_allowed(spec, semantics, operands, count, *allowed);
+    const aic_allowed *right = allowed->data;
+    const aic_status failed = aic_reference_allowed(spec, semantics, operands, count, allowed->data);
     (void)aic_take_warning();
     for (int64_t i = 0; failed == AIC_OK && i < output->elements; i++) {
-        if ((*allowed)[i].others > 0) {
+        if (right[i].others > 0) {
             return cli_fail(CLI_WRONG,
                             "golden: accumulate: %s allows every order of summation, and some lead to infinities for "
                             "element %" PRId64 " of %s, which bounds do not hold; give operands whose sums do not "
@@ -284,15 +285,6 @@ static const char *file_of(const golden_set *set, const char *folder, const char
     return NULL;
 }
 
-/* Operands of a case: contents, and what is expected of the one that is written. */
-typedef struct golden_case {
-    aic_spec *spec;
-    size_t count, output; /* operands, and the number of the one that is written */
-    aic_operand operand[AIC_OPERANDS_MAX];
-    guard_buffer content[AIC_OPERANDS_MAX], expected, result;
-    aic_allowed *allowed; /* of accumulate=fast; else NULL */
-} golden_case;
-
 static int load(const golden_set *set, const char *folder, const aic_operand *operand, const char *role,
                 guard_buffer *buffer)
 {
@@ -306,8 +298,10 @@ static int load(const golden_set *set, const char *folder, const aic_operand *op
     return status == CLI_DONE ? operand_read(operand, path, buffer->data) : status;
 }
 
-static int open_case(const golden_set *set, const golden_line *line, golden_case *c)
+/* A case from its files, but for what is allowed; an old content that it does not have is 0. */
+static int open_case(const golden_set *set, const golden_line *line, verify_case *c)
 {
+    c->semantics = set->semantics;
     aic_status failed = aic_spec_parse(line->operator_text, &c->spec);
     failed = failed == AIC_OK ? aic_spec_operands(c->spec, &set->semantics, c->operand, &c->count) : failed;
     int status = cli_status("verify", failed);
@@ -315,46 +309,22 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
         const aic_operand *o = &c->operand[i];
         if (o->direction & AIC_DIRECTION_IN) {
             status = load(set, line->folder, o, "input", &c->content[i]);
+        } else if (o->direction == AIC_DIRECTION_OUT) {
+            status = cli_memory(&c->content[i], o->name, (uint64_t)o->bytes);
         }
         if (status == CLI_DONE && (o->direction & AIC_DIRECTION_OUT)) {
             c->output = i;
             status = load(set, line->folder, o, "expected", &c->expected);
         }
     }
-    const aic_operand *output = &c->operand[c->output];
-    return status == CLI_DONE ? cli_memory(&c->result, output->name, (uint64_t)output->bytes) : status;
-}
-
-static void close_case(golden_case *c)
-{
-    aic_spec_destroy(c->spec);
-    for (size_t i = 0; i < c->count; i++) {
-        guard_close(&c->content[i]);
-    }
-    guard_close(&c->expected);
-    guard_close(&c->result);
-    free(c->allowed);
-}
-
-/* The operands of a call, the old content of the output being what the case has, or 0. */
-static void prepare(const golden_case *c, void *pointers[AIC_OPERANDS_MAX])
-{
-    for (size_t i = 0; i < c->count; i++) {
-        pointers[i] = c->content[i].data;
-    }
-    const size_t bytes = (size_t)c->operand[c->output].bytes;
-    if (pointers[c->output] != NULL) {
-        memcpy(c->result.data, pointers[c->output], bytes);
-    } else {
-        memset(c->result.data, 0, bytes);
-    }
-    pointers[c->output] = c->result.data;
+    return status;
 }
 
 /* Whether a file of bounds holds these; of both forms of files the doubles are the end. */
-static bool has_bounds(const golden_set *set, const golden_case *c, const golden_line *line, const char *role)
+static bool has_bounds(const golden_set *set, const verify_case *c, const golden_line *line, const char *role)
 {
     const aic_operand *output = &c->operand[c->output];
+    const aic_allowed *allowed = c->allowed.data;
     const int64_t elements = output->elements;
     const char *name = file_of(set, line->folder, output->name, role);
     char path[PATH_BYTES + 300];
@@ -365,7 +335,7 @@ static bool has_bounds(const golden_set *set, const golden_case *c, const golden
                 fseek(file, -(long)(elements * (int64_t)sizeof *bounds), SEEK_END) == 0 &&
                 fread(bounds, sizeof *bounds, (size_t)elements, file) == (size_t)elements;
     for (int64_t i = 0; same && i < elements; i++) {
-        const double bound = role[0] == 'l' ? c->allowed[i].low : c->allowed[i].high;
+        const double bound = role[0] == 'l' ? allowed[i].low : allowed[i].high;
         same = bounds[i] == bound || (isnan(bounds[i]) && isnan(bound));
     }
     if (file != NULL) {
@@ -397,12 +367,12 @@ static int report_status(golden_set *set, aic_status status, const char *folder)
 }
 
 /* Of accumulate=fast: what is right, which the files must say, too. */
-static int bound_case(golden_set *set, golden_case *c, const golden_line *line)
+static int bound_case(golden_set *set, verify_case *c, const golden_line *line)
 {
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    const aic_operand *output = &c->operand[c->output];
-    prepare(c, pointers);
-    const int status = golden_allowed(c->spec, &set->semantics, pointers, c->count, output, &c->allowed);
+    void *pointers[AIC_OPERANDS_MAX];
+    verify_contents(c, pointers);
+    const int status =
+        golden_allowed(c->spec, &set->semantics, pointers, c->count, &c->operand[c->output], &c->allowed);
     if (status != CLI_DONE) {
         return report_failed(set, status, line->folder);
     }
@@ -411,38 +381,34 @@ static int bound_case(golden_set *set, golden_case *c, const golden_line *line)
     return CLI_DONE;
 }
 
-/* Bit for bit, NaN as a class; or, of a kernel with accumulate=fast, within the bounds. */
-static bool agrees(const golden_case *c, bool exact)
-{
-    const aic_operand *output = &c->operand[c->output];
-    const size_t size = aic_dtype_size(output->dtype);
-    const unsigned char *result = c->result.data, *expected = c->expected.data;
-    for (int64_t e = 0; e < output->elements; e++, result += size, expected += size) {
-        if (!element_equal(output->dtype, result, expected) &&
-            (exact || !aic_is_allowed(&c->allowed[e], element_to_double(output->dtype, result)))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Runs the reference (kernel NULL) or the kernel, and reports whether the result is the expected one. */
-static int run_case(golden_set *set, golden_case *c, aic_kernel *kernel, const char *folder)
+static int run_case(golden_set *set, const verify_case *c, aic_kernel *kernel, const char *folder)
 {
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    prepare(c, pointers);
-    const aic_status status = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
+    void *pointers[AIC_OPERANDS_MAX];
+    guard_buffer result = {.data = NULL};
+    verify_report wrong;
+    const aic_operand *output = &c->operand[c->output];
+    int status = cli_memory(&result, output->name, (uint64_t)output->bytes);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    verify_contents(c, pointers);
+    memcpy(result.data, pointers[c->output], (size_t)output->bytes);
+    pointers[c->output] = result.data;
+    const aic_status failed = kernel != NULL ? aic_kernel_call(kernel, pointers, c->count)
                                              : aic_reference(c->spec, &set->semantics, pointers, c->count);
     (void)aic_take_warning();
-    if (status != AIC_OK) {
-        return report_status(set, status, folder);
+    if (failed == AIC_OK) {
+        report(set, verify_compare(c, result.data, "", &wrong) == VERIFY_PASSED, folder,
+               kernel != NULL ? "the kernel gives another result" : "the reference gives another result");
+    } else {
+        status = report_status(set, failed, folder);
     }
-    report(set, agrees(c, kernel == NULL || c->allowed == NULL), folder,
-           kernel != NULL ? "the kernel gives another result" : "the reference gives another result");
-    return CLI_DONE;
+    guard_close(&result);
+    return status;
 }
 
-static int run_kernel(golden_set *set, golden_case *c, aic_context *context, const char *folder)
+static int run_kernel(golden_set *set, const verify_case *c, aic_context *context, const char *folder)
 {
     aic_kernel *kernel = NULL;
     const aic_status made = aic_kernel_create(context, c->spec, NULL, &kernel);
@@ -455,7 +421,7 @@ static int run_kernel(golden_set *set, golden_case *c, aic_context *context, con
 /* CLI_DONE: it is reported; CLI_SYSTEM: it cannot be. */
 static int check_case(golden_set *set, const golden_line *line, aic_context *context)
 {
-    golden_case c = {.count = 0};
+    verify_case c = {.spec = NULL};
     int status = open_case(set, line, &c);
     if (status != CLI_DONE) {
         status = report_failed(set, status, line->folder);
@@ -468,7 +434,7 @@ static int check_case(golden_set *set, const golden_line *line, aic_context *con
             status = run_kernel(set, &c, context, line->folder);
         }
     }
-    close_case(&c);
+    verify_close(&c);
     return status;
 }
 
