@@ -76,6 +76,13 @@ head -c 572 dst.bin >short.bin
 expect 'one element less than it reads' 2 'holds 572 bytes of data, the operand wants 576 or more' "$aicjit" run "$fix" --in src=short.bin
 npy short.npy '<i4' '(143,)' 572
 expect 'from .npy' 2 'shape is \[143\], the operand wants \[144\] or more' "$aicjit" run "$fix" --in src=short.npy
+# What is not read has to be there all the same.
+for shape in '(257,)' '(255,)' '(4611686018427388160,)' '(9223372036854775807,)' '(16, 17)'; do
+    npy lies.npy '<i4' "$shape" 1024
+    expect "1024 bytes are not $shape" 2 '1024 bytes of data are not [0-9]+ elements of int32' "$aicjit" run "$fix" --in src=lies.npy
+done
+{ cat dst.bin && printf x; } >odd.bin
+expect 'a part of an element' 2 '1025 bytes of data are not 256 elements of int32' "$aicjit" run "$fix" --in src=odd.bin
 expect 'an old result must not be longer' 2 'the operand wants' "$aicjit" run "$fix" --in src=dst.npy --in dst=dst.npy
 npy long.npy '<u8' '(17,)' 136
 expect 'nor words, which no strides describe' 2 'shape is \[17\], the operand wants \[16\]$' "$aicjit" run "$vreq" --fill src=zeros \

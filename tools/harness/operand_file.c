@@ -212,6 +212,17 @@ static int read_data(const source *from, void *data, uint64_t size)
     return read_exactly(from->subject, from->fd, data, size);
 }
 
+/* A file holds what its header says, or whole elements. */
+static int check_elements(const source *from, aic_dtype dtype)
+{
+    const uint64_t size = aic_dtype_size(dtype), held = from->bytes / size;
+    const int64_t elements = from->has_header ? from->header.elements : (int64_t)held;
+    return (uint64_t)elements == held && from->bytes % size == 0
+               ? CLI_DONE
+               : cli_fail(CLI_WRONG, "%s: %" PRIu64 " bytes of data are not %" PRId64 " elements of %s", from->subject,
+                          from->bytes, elements, aic_dtype_name(dtype));
+}
+
 int operand_read(const aic_operand *operand, const char *path, void *data)
 {
     source from;
@@ -227,6 +238,7 @@ int operand_read(const aic_operand *operand, const char *path, void *data)
         status = cli_fail(CLI_WRONG, "%s: holds %" PRIu64 " bytes of data, the operand wants %" PRIu64 "%s",
                           from.subject, from.bytes, wants, others);
     }
+    status = status == CLI_DONE ? check_elements(&from, from.has_header ? from.header.dtype : operand->dtype) : status;
     if (status == CLI_DONE) {
         const uint64_t holds = from.bytes < wants ? from.bytes : wants;
         status = read_data(&from, data, holds);
@@ -245,7 +257,6 @@ static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *ten
 {
     const aic_npy_header *header = &from->header;
     const aic_dtype own = dtype == AIC_BFLOAT16 ? AIC_UINT16 : dtype;
-    const uint64_t size = aic_dtype_size(from->has_header ? header->dtype : dtype);
     if (!from->has_header && dtype == AIC_DTYPE_NONE) {
         return cli_fail(CLI_WRONG, "%s: the type of a .bin file must be given: --dtype T", from->subject);
     }
@@ -257,15 +268,11 @@ static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *ten
     tensor->rank = from->has_header ? header->rank : 1;
     memcpy(tensor->shape, header->shape, sizeof tensor->shape);
     if (!from->has_header) {
-        tensor->shape[0] = (int64_t)(from->bytes / size);
+        tensor->shape[0] = (int64_t)(from->bytes / aic_dtype_size(dtype));
     }
     tensor->elements = from->has_header ? header->elements : tensor->shape[0];
     tensor->bytes = (int64_t)from->bytes;
-    if ((uint64_t)tensor->elements > from->bytes / size || (uint64_t)tensor->elements * size != from->bytes) {
-        return cli_fail(CLI_WRONG, "%s: %" PRIu64 " bytes of data are not %" PRId64 " elements of %s", from->subject,
-                        from->bytes, tensor->elements, aic_dtype_name(tensor->dtype));
-    }
-    return CLI_DONE;
+    return check_elements(from, tensor->dtype);
 }
 
 int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_buffer *buffer)
