@@ -171,28 +171,46 @@ void aic_fail_also(const char *message, const aic_rule *rule)
     add_rule(thread, thread->failure.also_full ? NULL : rule);
 }
 
-/* Hands the warning to the context's log, which may call the library. */
-static void tell(aic_thread *thread)
+bool aic_tell(const aic_hooks *hooks, int level, const char *line)
 {
-    const aic_hooks *hooks = thread->hooks;
-    char line[AIC_MESSAGE_MAX];
-    if (hooks != NULL && hooks->log != NULL) {
-        memcpy(line, thread->warning, sizeof line);
-        thread->hooks = NULL;
-        hooks->log(hooks->log_data, 0, line);
-        thread->hooks = hooks;
+    aic_thread *thread = aic_thread_get();
+    aic_failure kept;
+    if (hooks == NULL || hooks->log == NULL) {
+        return false;
     }
+    if (thread == NULL || thread->telling) {
+        return true; /* without memory for a record nobody would know that the log is at work */
+    }
+    const aic_hooks *before = aic_thread_use(NULL);
+    aic_failure_get(&kept);
+    thread->telling = true;
+    hooks->log(hooks->log_data, level, line);
+    thread->telling = false;
+    if (strcmp(kept.error, thread->failure.error) != 0) { /* and so may be what else it says */
+        kept.also_used = kept.rule_count = 0;
+        aic_failure_put(&kept);
+    }
+    (void)aic_thread_use(before);
+    return true;
+}
+
+bool aic_telling(void)
+{
+    const aic_thread *thread = aic_thread_peek();
+    return thread != NULL && thread->telling;
 }
 
 void aic_warn(const char *subject, const char *format, ...)
 {
     aic_thread *thread = aic_thread_get();
+    char line[AIC_MESSAGE_MAX]; /* the log may take the warning, or leave another */
     if (thread != NULL) {
         va_list arguments;
         va_start(arguments, format);
         say(thread->warning, subject, format, arguments);
         va_end(arguments);
-        tell(thread);
+        memcpy(line, thread->warning, sizeof line);
+        (void)aic_tell(thread->hooks, 0, line);
     }
 }
 

@@ -28,6 +28,13 @@ aic_status aic_fail_where(aic_status status, const char *format, ...) __attribut
  * says that there are others. */
 void aic_fail_also(const char *message, const aic_rule *rule);
 
+/* Hands a line to the log of a program, which may call the library: nothing is told of what it does, and the thread's
+ * last failure stays. False: there is no log. */
+bool aic_tell(const aic_hooks *hooks, int level, const char *line);
+
+/* Whether the calling thread, or the one that it works for, is in such a log. */
+bool aic_telling(void);
+
 /* Leaves "subject: message" for aic_take_warning(). */
 void aic_warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -48,6 +48,7 @@ typedef struct aic_thread {
     char warning[AIC_MESSAGE_MAX];               /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX];         /* the one that was taken last */
     const aic_hooks *hooks;                      /* of the context that it works for; NULL: of none that has one */
+    bool telling; /* a program's log, which may call the library, or for one: nothing is told meanwhile */
     /* runtime/call/scratch.h: memory for kernels */
     struct {
         void *memory;

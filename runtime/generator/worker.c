@@ -22,6 +22,7 @@ static void *work(void *argument)
         aic_neutral_enter(&starters);
         thread->own = true;
         thread->hooks = j->hooks;
+        thread->telling = j->telling;
         j->status = j->body(j->argument);
         aic_neutral_leave(&starters);
     }
@@ -51,7 +52,8 @@ int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argumen
 int aic_worker_begin(aic_worker *worker, aic_status (*body)(void *), void *argument)
 {
     const aic_thread *caller = aic_thread_peek();
-    *worker = (aic_worker){.body = body, .argument = argument, .hooks = caller != NULL ? caller->hooks : NULL};
+    *worker = (aic_worker){
+        .body = body, .argument = argument, .hooks = caller != NULL ? caller->hooks : NULL, .telling = aic_telling()};
     return aic_worker_start(&worker->thread, work, worker);
 }
 

@@ -21,6 +21,7 @@ typedef struct aic_worker {
     aic_status status;
     aic_messages messages;
     const struct aic_hooks *hooks; /* where the caller's lines and warnings go */
+    bool telling;                  /* the caller is in a log */
 } aic_worker;
 int aic_worker_begin(aic_worker *worker, aic_status (*body)(void *), void *argument);
 aic_status aic_worker_end(aic_worker *worker);

@@ -19,6 +19,7 @@ enum { MAKERS_MAX = 64 };
 typedef struct making {
     aic_network *net;
     aic_context *context;
+    bool telling; /* to a log, which opens the network */
     size_t kernels;
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* a kernel was made, or a maker has ended */
@@ -81,6 +82,7 @@ static void *work(void *argument)
     if (thread != NULL) {
         aic_neutral_enter(&starters);
         thread->own = true;
+        thread->telling = m->telling;
         make_kernels(m);
         aic_neutral_leave(&starters);
     }
@@ -137,6 +139,7 @@ static aic_status run_makers(making *m)
 static aic_status make_all(aic_network *net, aic_context *context)
 {
     making m = {.net = net,
+                .telling = aic_telling(),
                 .context = context,
                 .kernels = net->kernels,
                 .mutex = PTHREAD_MUTEX_INITIALIZER,

@@ -40,15 +40,10 @@ static void write_line(const char *text, size_t length)
 /* Hands a line to a context's log; false when it has none. The line may be about what the log itself does. */
 static bool hand_over(const aic_hooks *hooks, int level, const char *line)
 {
-    if (hooks == NULL || hooks->log == NULL) {
-        return false;
-    }
-    const aic_hooks *before = aic_thread_use(NULL);
     const int cancellation = aic_cancellation_disable();
-    hooks->log(hooks->log_data, level, line);
+    const bool told = aic_tell(hooks, level, line);
     aic_cancellation_restore(cancellation);
-    (void)aic_thread_use(before);
-    return true;
+    return told;
 }
 
 void aic_log(int level, const char *format, ...)
@@ -56,6 +51,9 @@ void aic_log(int level, const char *format, ...)
     char line[LINE_MAX_BYTES];
     const aic_thread *thread = aic_thread_peek();
     enum { PREFIX = 8 };
+    if (aic_telling()) {
+        return;
+    }
     size_t length = (size_t)snprintf(line, sizeof line, "aicjit: "); /* PREFIX bytes, for standard error */
     va_list arguments;
     va_start(arguments, format);
@@ -195,6 +193,9 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
     const bool create = event->category == AIC_VERBOSE_CREATE, exec = event->category == AIC_VERBOSE_EXEC;
     csv_line line = {.length = 0};
     const bool own = code->hooks.log != NULL;
+    if (aic_telling()) {
+        return;
+    }
     if (!own && !atomic_exchange_explicit(&headed, true, memory_order_relaxed)) {
         write_line(HEAD, sizeof HEAD - 1);
     }

@@ -239,6 +239,66 @@ START_TEST(lines_go_to_the_log)
 }
 END_TEST
 
+/* A log that makes and calls another kernel of its context, and is refused one. */
+typedef struct busy {
+    aic_context *context;
+    int lines, failed;
+} busy;
+
+static void do_more(void *data, int level, const char *line)
+{
+    static _Alignas(64) int32_t c[16 * 16];
+    static _Alignas(64) int8_t a[16 * 32], b[32 * 16];
+    busy *own = data;
+    (void)level, (void)line;
+    if (own->lines++ > 100 || own->context == NULL) {
+        return;
+    }
+    const aic_spec spec = spec_of("mmad(dtype=int8, m=16, n=16, k=32)"), wrong = {.count = 0};
+    aic_kernel *kernel = NULL;
+    own->failed += aic_kernel_create(own->context, &spec, NULL, &kernel) != AIC_OK;
+    own->failed += kernel == NULL || aic_kernel_call(kernel, (void *[]){c, a, b}, 3) != AIC_OK;
+    own->failed += aic_kernel_create(own->context, &wrong, NULL, &kernel) == AIC_OK;
+    aic_kernel_destroy(kernel);
+}
+
+/* Nothing is told of what a log does, on threads of the library neither, and the message of a failure that it is told
+ * of stays. */
+START_TEST(logs_may_make_kernels)
+{
+    static _Alignas(64) int32_t c[2][16 * 16];
+    static _Alignas(64) int8_t a[2][16 * 32], b[32 * 16];
+    const size_t overlapping[] = {sizeof c[0][0], sizeof a[0], 0};
+    const int levels[] = {1, 2, AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC | AIC_VERBOSE_CACHE | AIC_VERBOSE_DISPATCH};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        int lines[2];
+        for (int does_more = 0; does_more < 2; does_more++) {
+            busy own = {.context = NULL};
+            aic_context_options options = aic_context_options_init();
+            options.log = do_more, options.log_data = &own;
+            options.verbose = levels[i];
+            options.cache = "off";
+            options.threads = 1;
+            aic_context *context = context_new(&options);
+            own.lines = 0;
+            own.context = does_more != 0 ? context : NULL;
+            const aic_spec spec = spec_of("mmad(dtype=int8, m=16, n=16, k=32, init_c=false)");
+            aic_kernel *kernel = NULL;
+            ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+            ck_assert_int_eq(aic_kernel_call_batch(kernel, (void *[]){c, a, b}, overlapping, 2), AIC_INVALID_ARGUMENT);
+            ck_assert_msg(strstr(aic_last_error(), "stride") != NULL, "%s", aic_last_error());
+            ck_assert_int_eq(own.failed, 0);
+            lines[does_more] = own.lines;
+            own.context = NULL;
+            aic_kernel_destroy(kernel);
+            aic_context_destroy(context);
+        }
+        ck_assert_int_gt(lines[0], 0);
+        ck_assert_int_eq(lines[1], lines[0]);
+    }
+}
+END_TEST
+
 /* A batch is one line, with its outcome, whether it is run or refused. */
 START_TEST(batches_go_to_the_log)
 {
@@ -340,6 +400,7 @@ Suite *suite_context_output(void)
     tcase_add_test(tcase, verbose);
     tcase_add_test(tcase, dump_folder);
     tcase_add_test(tcase, lines_go_to_the_log);
+    tcase_add_test(tcase, logs_may_make_kernels);
     tcase_add_test(tcase, batches_go_to_the_log);
     tcase_add_test(tcase, warnings_go_to_the_log);
     tcase_add_test(tcase, calls_warn_the_log);

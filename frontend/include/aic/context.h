@@ -112,9 +112,9 @@ typedef struct aic_context_options {
     /* Takes every line that `verbose` asks for, in the place of standard error, and every warning when it comes about.
      * `level` is 0 for a warning, 1 or 2 for a line of that level of verbose, an AIC_VERBOSE_... for a line of CSV; the
      * line has no newline and is gone when the function returns. It is called on any thread, also by several at once,
-     * and may call this library, about which nothing is told meanwhile. NULL: standard error; warnings are where
-     * aic_take_warning() finds them in any case. Function and data must be there as long as the context and its
-     * kernels.
+     * and may call this library, about which nothing is told meanwhile, but not ask for the kernel that the line is
+     * about, which would wait for itself. NULL: standard error; warnings are where aic_take_warning() finds them in any
+     * case. Function and data must be there as long as the context and its kernels.
      */
     void (*log)(void *log_data, int level, const char *line);
     void *log_data;
