@@ -28,11 +28,11 @@ const aic_machine *aic_machine_of(aic_core core);
  * that they can be filled by wide stores. The fact `line_bytes` is what costs and distances go by. */
 #define AIC_LINE_BYTES 64
 
-/* Whether it was measured what tiles take besides their products, and their epilogues, with vectors as wide as these.
- */
+/* Whether it was measured what tiles take besides their products, and their epilogues: with vectors as wide as the
+ * multipliers, and half as wide. */
 static inline bool aic_machine_is_timed(const aic_machine *machine, int64_t vector_bits)
 {
-    return machine->late_store > 0 && machine->multiply_bits == vector_bits;
+    return machine->late_store > 0 && 2 * vector_bits >= machine->multiply_bits;
 }
 
 /* Vector operations of a core in a nanosecond: two in a cycle of 3 GHz. Times that reports predict depend on it,

@@ -1,8 +1,10 @@
 /* The predicted cost of a contraction, in vector operations: that of its tiles, and what a call takes besides. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/contraction/vector.h"
 
-/* The cost of a tile of rows x cols pixels apart from its products: storing it from the staging buffer, run by run. */
+/* The cost of a tile of rows x cols pixels apart from its products: its share of storing the tiles of a strip from the
+ * staging buffer, run by run. */
 static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                            int64_t cols)
 {
@@ -10,13 +12,13 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
         return 0;
     }
     const int64_t runs = aic_staged_runs(c, &t->wish, rows, cols), count = rows * cols / runs,
-                  columns = t->geometry.panel_channels < t->geometry.outputs ? t->geometry.panel_channels
-                                                                             : t->geometry.outputs;
+                  columns = aic_least(t->staging.strip_columns, t->geometry.outputs);
+    const bool busy = aic_vector_product_cost(target, t->geometry.arithmetic.product) > 1;
     const double run =
         t->staging.defers
             ? aic_epilogue_cost_beside(t->staging.epilogue, target, columns, count, t->staging.deferred_rows)
-            : aic_epilogue_cost(t->staging.epilogue, t->geometry.machine, target, columns, count);
-    return (double)runs * run;
+            : aic_epilogue_cost(t->staging.epilogue, t->geometry.machine, target, columns, count, busy);
+    return (double)(runs * t->staging.strips) / (double)t->panel.used * run;
 }
 
 /* The cost of a tile. If tiles are deferred, storing overlaps with products: the longer of both counts, and a share of

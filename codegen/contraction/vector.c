@@ -4,6 +4,8 @@
 #include "codegen/family/family.h"
 #include "frontend/core/diag.h"
 
+#include <math.h>
+
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
     (void)c;
@@ -235,7 +237,9 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
                     a.kpack_channels;
     const double lanes = (double)target->vector_bits / a.sum_bits;
     const double outputs = (double)aic_round_up(aic_outputs_of(c), lanes_of(c, target));
-    return kpacks * (double)(c->down.out * c->across.out) * outputs / lanes * multiply_cost(c, target);
+    /* other units do at most half of several operations */
+    const double product = fmax(multiply_cost(c, target) / 2, 1);
+    return kpacks * (double)(c->down.out * c->across.out) * outputs / lanes * product;
 }
 
 const aic_microkernel aic_microkernel_vector = {

@@ -1,5 +1,5 @@
 /* Between the files of the micro-kernel of vector instructions: what a tile is (vector.c) and what it costs
- * (vector_cost.c), in multiply-adds of a vector of the target. */
+ * (vector_cost.c), in multiply-adds of a vector of the target; and cost.c, which asks what a product takes. */
 #pragma once
 
 #include "codegen/contraction/microkernel.h"

@@ -11,8 +11,14 @@ static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
 /* A broadcast of a double to a register, for several multiplications. Otherwise the broadcast is a memory operand of
  * the only multiplication, and free. */
 static const double SHARED_DOUBLE = 0.4;
-/* A load on targets where a broadcast is an instruction of its own, in loads with an embedded broadcast. */
+/* A load where a broadcast is more than an instruction of its own, in loads with an embedded broadcast: without AVX;
+ * and where a sum may take the place of any operand, as LLVM then puts sums on the stack (vector.c has more). */
 static const double SEPARATE_BROADCAST = 1.8;
+/* An operation of a product besides its multiplication, in multiplications, where other units do such operations, too.
+ * Measured with vectors of 128 to 512 bits, 3 to 24 sums; why two vectors take less is not known. */
+static const double ADDITION = 0.3, TWO_VECTORS_ADDITION = 0.25, TWO_VECTORS_SUMS = 8;
+/* A prefetch, where products of several operations keep the units busy: measured. */
+static const double FETCH = 0.5;
 /* The store and load of a total for which there is no register; the conversion then is partly done by the load. */
 static const double RESTING_TOTAL = 2.0;
 /* The share of a tile's band lines that neither the previous tile left in the cache nor a prefetcher has fetched. */
@@ -28,6 +34,9 @@ typedef struct core {
     double asides;                   /* other operations of vectors, beside multiply-adds */
     double scalar_loads;             /* loads of less than a vector, which a broadcast and a prefetch are */
     double latency;                  /* multiply-adds that begin before the result of the first one is there */
+    bool timed;                      /* aic_machine_is_timed() */
+    bool halves;                     /* it is, and two vectors are as wide as the multipliers */
+    bool pairs;                      /* a product is a multiplication and an addition that other units do, too; timed */
     double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
     double far_image;                /* the same of the image and of results */
     double late_line;                /* further cycles of a line from beyond it that nothing has prefetched */
@@ -43,13 +52,14 @@ static core core_of(const aic_tiling *t, const aic_target *target)
     const aic_machine *m = g->machine;
     const double bits = g->lanes * g->arithmetic.sum_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
+    const bool several = aic_vector_product_cost(target, g->arithmetic.product) > 1;
+    const bool timed = aic_machine_is_timed(m, target->vector_bits);
     /* Where units beside the multipliers do what a product needs besides a multiplication, or the arithmetic of
-     * results that was not timed, both are counted as longer than they take. Lines are then counted as longer by the
-     * same factor. */
+     * results, and that was not timed, both are counted as longer than they take. Lines are then counted as longer by
+     * the same factor. */
     static const double COUNTED_LINE = 2;
-    const bool results = t->staging.has_epilogue && !aic_machine_is_timed(m, target->vector_bits);
-    const bool counted = aic_vector_product_cost(target, g->arithmetic.product) > 1 || results;
-    const double line = m->aside_bits > 0 && counted ? COUNTED_LINE : 1;
+    const bool counted = m->aside_bits > 0 && !timed && (several || t->staging.has_epilogue);
+    const double line = counted ? COUNTED_LINE : 1;
     return (core){.unit = fmin((double)m->multiplies, (double)m->multiply_bits / target->vector_bits),
                   .multiplies = multiplies,
                   .asides = (double)m->aside_bits / bits,
@@ -57,6 +67,9 @@ static core core_of(const aic_tiling *t, const aic_target *target)
                   .issue = (double)m->issue,
                   .scalar_loads = (double)m->loads,
                   .latency = (double)m->latency * multiplies,
+                  .timed = timed,
+                  .halves = timed && target->vector_bits < m->multiply_bits,
+                  .pairs = timed && several,
                   .near_line = line * (double)m->near_line,
                   .far_line = line * (double)m->far_line,
                   .far_image = (double)m->far_image,
@@ -154,13 +167,21 @@ static const double WAITING = 0.12;
 static const double SPILL = 2;
 
 /* Multiply-adds for each k-pack that do not begin because the tile widens the image. Measured with 4 to 28 sums, where
- * other units than the multipliers convert; why tiles of two vectors lose twice as many is not known. */
+ * other units than the multipliers convert; why tiles of two vectors of 512 bits lose twice as many is not known. */
 static double widened_image(const aic_tiling *t, const core *k, double pixels)
 {
     static const double START = 4, ASIDE = 0.5, BY_MULTIPLIERS = 2, TWO_VECTORS = 2;
     const double pixel = k->asides > 0 ? ASIDE : BY_MULTIPLIERS;
-    const double lost = (START + pixels * pixel) * (t->geometry.vectors == 2 ? TWO_VECTORS : 1);
+    const double lost = (START + pixels * pixel) * (t->geometry.vectors == 2 && !k->halves ? TWO_VECTORS : 1);
     return aic_widens_image(&t->geometry) ? lost / AIC_BLOCK_COLUMNS : 0;
+}
+
+/* Multiplications that one of a product, with what is besides, takes the time of. */
+static double product_time(const aic_target *target, const aic_tiling *t, const core *k, double sums)
+{
+    const double operations = aic_vector_product_cost(target, t->geometry.arithmetic.product);
+    const bool two = t->geometry.vectors == 2 && sums >= TWO_VECTORS_SUMS;
+    return k->pairs ? 1 + (two ? TWO_VECTORS_ADDITION : ADDITION) : operations;
 }
 
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
@@ -171,17 +192,22 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     const bool alone = embeds && t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
     const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
     const double operations = aic_vector_product_cost(target, t->geometry.arithmetic.product);
+    const double product = product_time(target, t, k, sums);
     const double waits = has_offsets(t) && t->geometry.vectors == 1 ? WAITING * fmax(4 * k->latency - sums, 0) : 0;
-    double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0) + waits;
+    /* additions of integers, which alone wait for the sum before, take a cycle */
+    double products = (k->pairs ? fmax(sums * product, k->multiplies) : fmax(sums, k->latency) * product) +
+                      (shares_doubles ? SHARED_DOUBLE * pixels : 0) + waits;
     const double widened = vectors * widening(c, target, t);
     products += widened;
     double others;
     const double image = image_loads(c, target, t, pixels, alone, &others);
+    const bool places = t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
     const double loads = (image / (broadcasts(c, t) ? k->scalar_loads : k->loads) + vectors / k->loads) *
-                         (embeds ? 1 : SEPARATE_BROADCAST);
+                         (embeds || (k->timed && !places) ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + others + widened;
     const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     instructions += fetches;
+    products += k->pairs ? FETCH * fetches : 0;
     const double busy = loads + fetches / k->scalar_loads;
     const double offsets = has_offsets(t) ? pixels : 0;
     products +=
@@ -278,43 +304,42 @@ static bool is_bare(const aic_tiling *t)
     return t->geometry.in_place && t->staging.pitch == 0;
 }
 
-/* Whether it was measured what tiles take, on levels whose vectors are as wide as the multipliers: loops take nothing,
- * nor do a few stores, nor any to a staging buffer, which go on beside the results that are stored from there. */
-static bool is_timed(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+/* Whether it was measured what tiles take: loops take nothing, nor do a few stores, nor any to a staging buffer, which
+ * go on beside the results that are stored from there. */
+static bool is_timed(const aic_contraction *c, const core *k, const aic_tiling *t)
 {
     const aic_tile_image image = aic_tile_image_of(c, &t->geometry);
-    return aic_machine_is_timed(t->geometry.machine, target->vector_bits) && image != AIC_TILE_SPREAD &&
-           image != AIC_TILE_LANES;
+    return k->timed && image != AIC_TILE_SPREAD && image != AIC_TILE_LANES;
 }
 
 /* Folding the sums of a block into the totals: two conversions and an addition each. As long as a core has the products
- * of a second block under way, half of that is hidden: measured, up to 8 sums. Totals for which there are no registers
- * are kept in memory. */
-static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
+ * of a second block under way, half of that is hidden: measured with 512 bits, up to 8 sums. Totals for which there are
+ * no registers are kept in memory; narrower vectors of them are stored in half of the time, beside products. */
+static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                        int64_t pixels)
 {
-    static const double HIDDEN = 0.5, HIDES = 8;
+    static const double HIDDEN = 0.5, HIDES = 8, NARROW_TOTAL = 0.5;
     if (t->geometry.arithmetic.sum != AIC_SUM_CUBE) {
         return 0;
     }
     const double conversion = (double)t->geometry.machine->conversion;
     const int64_t vectors = t->geometry.vectors, totals = pixels * vectors;
     const int64_t missing = aic_vector_registers(c, target, pixels, vectors) + totals - target->vector_registers;
-    const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
-    const double hidden = is_timed(c, target, t) && (double)totals <= HIDES ? HIDDEN : 0;
+    const double resting = k->halves ? NARROW_TOTAL : fmax(RESTING_TOTAL - conversion / 2, 0);
+    const double hidden = is_timed(c, k, t) && !k->halves && (double)totals <= HIDES ? HIDDEN : 0;
     return (1 + 2 * conversion - hidden) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
 /* What a tile costs besides its products. */
-static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
-                        int64_t pixels)
+static double tile_cost(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t pixels)
 {
     static const double BARE_LEAST = 2.0, BARE_STORE = 3.0, BARE_BESIDE = 9.0, LEAST = 3.0;
     const aic_machine *m = t->geometry.machine;
     const double sums = (double)(pixels * t->geometry.vectors);
     if (is_bare(t)) {
-        return BARE_LEAST + BARE_STORE * fmax(sums - BARE_BESIDE, 0);
+        return BARE_LEAST + BARE_STORE * fmax((k->halves ? sums / 2 : sums) - BARE_BESIDE, 0);
     }
-    if (!is_timed(c, target, t)) {
+    if (!is_timed(c, k, t)) {
         return TILE_COST;
     }
     const double stores = sums * t->geometry.lanes * CHAR_BIT * AIC_SUM_BYTES / (double)m->multiply_bits;
@@ -326,19 +351,21 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
 static double loop_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                         int64_t pixels)
 {
-    /* Where fewer multiply-adds than those of two latencies can be under way, they come late now and then. */
+    /* Where fewer products than those of two latencies can be under way, they come late now and then: cycles, divided
+     * by the operations of a product. */
     static const double MISSING = 0.05;
     if (is_bare(t) && !aic_widens_image(&t->geometry)) {
         return 0;
     }
-    return is_timed(c, target, t) ? MISSING * fmax(2 * k->latency - (double)(pixels * t->geometry.vectors), 0)
-                                  : LOOP_COST / (double)t->geometry.unroll;
+    const double late = MISSING * k->unit / aic_vector_product_cost(target, t->geometry.arithmetic.product);
+    return is_timed(c, k, t) ? late * fmax(2 * k->latency - (double)(pixels * t->geometry.vectors), 0)
+                             : LOOP_COST / (double)t->geometry.unroll;
 }
 
 /* What a tap costs besides the same. */
-static double tap_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+static double tap_cost(const aic_contraction *c, const aic_tiling *t, const core *k)
 {
-    return is_timed(c, target, t) && !is_bare(t) ? 0 : TAP_COST;
+    return is_timed(c, k, t) && !is_bare(t) ? 0 : TAP_COST;
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */
@@ -372,8 +399,8 @@ double aic_vector_cost(const aic_contraction *c, const aic_target *target, const
     const double kpack = k.unit * kpack_cycles(c, target, t, &k, rows, cols) + loop_cost(c, target, t, &k, rows * cols);
     const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
                  blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)aic_seen_of(c).c1 : 1;
-    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks +
-           tap_cost(c, target, t) * taps + tile_cost(c, target, t, &k, rows * cols) + store_cost(c, t, &k, rows * cols);
+    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, &k, rows * cols) * blocks +
+           tap_cost(c, t, &k) * taps + tile_cost(c, t, &k, rows * cols) + store_cost(c, t, &k, rows * cols);
 }
 
 /* A call packs the bands, unless tiles read the image where it lies; rows that neighbouring bands share are packed

@@ -140,10 +140,10 @@ typedef struct aic_epilogue_slab {
 
 aic_epilogue_slab aic_epilogue_slab_of(const aic_epilogue *p, const aic_target *target, int64_t columns);
 
-/* Predicted vector operations of storing a run of `count` rows of `columns` columns: more than it
- * takes, unless it was measured (aic_machine_is_timed()). */
+/* Predicted vector operations of storing a run of `count` rows of `columns` columns between products, which may keep
+ * all vector units busy: more than it takes, unless it was measured (aic_machine_is_timed()). */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
-                         int64_t count);
+                         int64_t count, bool busy);
 
 /* The same for a run that is stored `rows` rows at a time beside products of tile registers (contraction/staging.c). As
  * these leave load, store and issue capacity idle, only operations of the vector arithmetic units count. Columns are

@@ -13,6 +13,7 @@
 #include "frontend/core/diag.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES };
@@ -212,27 +213,30 @@ static double step_operations(const aic_epilogue *p)
     return operations;
 }
 
-/* Cycles, measured on zen4 with vectors of 512 bits, where a cycle is a vector operation: of each slab, of a vector
- * whose results are bytes, of any other vector, and of each row of a packet whose rows lie apart. Tiles of one vector
- * lose by the last, as they write halves of a block of 32 bytes. */
-static double timed_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count)
+/* Measured on zen4. Cycles: of each slab, and of each row of a packet whose rows lie apart; tiles of one vector lose by
+ * that, as they write halves of a block of 32 bytes. Vector operations: of a vector whose results are bytes, and of any
+ * other vector. `busy` is for products that leave no units free beside them. */
+static double timed_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
+                         int64_t count, bool busy)
 {
-    static const double SLAB = 8, BYTES = 2.4, OTHERS = 1, APART = 1.6;
+    static const double SLAB[] = {8, 12}, BYTES[] = {2.4, 5}, OTHERS = 1, APART = 1.6;
+    const double cycle = fmin((double)machine->multiplies, (double)machine->multiply_bits / target->vector_bits);
     const aic_epilogue_slab slab = aic_epilogue_slab_of(p, target, columns);
     const int64_t rows = slab.packet.rows, steps = count < rows ? count : aic_parts(count, rows);
-    const double value = aic_dtype_size(p->target) == 1 ? BYTES : OTHERS;
-    const double step = (value + step_operations(p)) * slab.packet.count + (slab.apart ? APART * (double)rows : 0);
-    return (double)slab.count * (SLAB + step * (double)steps);
+    const double value = aic_dtype_size(p->target) == 1 ? BYTES[busy] : OTHERS;
+    const double apart = slab.apart ? APART * cycle * (double)rows : 0;
+    const double step = (value + step_operations(p)) * slab.packet.count + apart;
+    return (double)slab.count * (SLAB[busy] * cycle + step * (double)steps);
 }
 
 /* Where nothing was measured: the overhead of a call and of each packet of columns; the arithmetic, about eight
  * operations for a vector; a store for each row. Rows are computed in whole packets. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_machine *machine, const aic_target *target, int64_t columns,
-                         int64_t count)
+                         int64_t count, bool busy)
 {
     static const double CALL = 20, SLAB = 6, STORE = 1.5;
     if (aic_machine_is_timed(machine, target->vector_bits)) {
-        return timed_cost(p, target, columns, count);
+        return timed_cost(p, machine, target, columns, count, busy);
     }
     const aic_packet packet = aic_epilogue_packet(p, target, aic_epilogue_default_form(p, target).blocks);
     const int64_t blocks = aic_parts(columns, LANES), packets = aic_parts(blocks, packet.blocks);

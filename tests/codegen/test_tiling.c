@@ -86,8 +86,8 @@ START_TEST(few_stores_at_a_time)
 }
 END_TEST
 
-/* Where it was measured what folding the sums of a block takes, tiles of float64 sums are as small as it is hidden in.
- */
+/* Where it was measured what folding the sums of a block takes, tiles of float64 sums are as small as it is hidden in;
+ * with vectors of half the length it is not, and totals that have no registers take little. */
 START_TEST(folds_that_are_hidden)
 {
     aic_machine machine = *claims_published(AIC_CORE_ZEN4);
@@ -95,23 +95,27 @@ START_TEST(folds_that_are_hidden)
         aic_spec_read("conv2d(dtype=float16, fm_shape=[12,30,30,16], kernel_shape=[12,1,1,1056,16])", &plan_spec),
         AIC_OK);
     ck_assert_int_le(sums_chosen(&machine), 8);
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx2");
+    ck_assert_int_gt(sums_chosen(&machine), 8);
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx512");
     machine.late_store = 0;
     ck_assert_int_gt(sums_chosen(&machine), 8);
 }
 END_TEST
 
-/* The plan that the default rule chooses for a fused layer at level avx512vnni of a machine; the caller frees it. */
-static aic_plan *fused_plan(const char *conv2d, const aic_machine *machine)
+/* The plan of this schedule, or the one that the default rule chooses, for a fused layer at a level of a machine; the
+ * caller frees it. */
+static aic_plan *fused_plan(const char *conv2d, const char *level, const aic_machine *machine, const char *schedule)
 {
     char text[256];
     snprintf(text, sizeof text, "conv2d(dtype=int8, %s) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)",
              conv2d);
     ck_assert_int_eq(aic_spec_read(text, &plan_spec), AIC_OK);
     ck_assert_int_eq(aic_spec_resolve_kernel(&plan_spec, &plan_semantics, &plan_spec), AIC_OK);
-    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx512vnni");
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, level);
     plan_problem.machine = machine;
     aic_plan *plan = plan_of(&plan_problem);
-    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    ck_assert_int_eq(schedule == NULL ? aic_plan_choose(plan) : aic_plan_parse(plan, schedule), AIC_OK);
     return plan;
 }
 
@@ -121,7 +125,8 @@ START_TEST(stores_that_were_measured)
 {
     aic_machine machine = *claims_published(AIC_CORE_ZEN4);
     for (int i = 0; i < 2; i++) {
-        aic_plan *plan = fused_plan("fm_shape=[11,4,4,32], kernel_shape=[11,7,1,448,32], pad=[0,0,3,3]", &machine);
+        aic_plan *plan = fused_plan("fm_shape=[11,4,4,32], kernel_shape=[11,7,1,448,32], pad=[0,0,3,3]", "avx512vnni",
+                                    &machine, NULL);
         const int64_t rows = aic_tiling_of(plan)->geometry.rows.large;
         ck_assert_msg(i == 0 ? rows == 1 : rows > 1, "%d rows", (int)rows);
         aic_plan_free(plan);
@@ -133,9 +138,53 @@ END_TEST
 /* Bytes in blocks of 32 channels: tiles of one vector would store halves of blocks. */
 START_TEST(halves_of_blocks)
 {
-    aic_plan *plan = fused_plan("fm_shape=[1,16,27,32], kernel_shape=[1,1,1,256,32]", claims_published(AIC_CORE_ZEN4));
+    aic_plan *plan = fused_plan("fm_shape=[1,16,27,32], kernel_shape=[1,1,1,256,32]", "avx512vnni",
+                                claims_published(AIC_CORE_ZEN4), NULL);
     ck_assert_int_eq(aic_tiling_of(plan)->geometry.vectors % 2, 0);
     aic_plan_free(plan);
+}
+END_TEST
+
+static const char WIDE[] = "fm_shape=[1,19,20,32], kernel_shape=[1,2,2,416,32], pad=[0,1,0,1]";
+
+/* Where products are a multiplication and an addition that other units do, too, two vectors and many pixels are faster
+ * than four vectors, which need fewer calls of the epilogue, and which are chosen where that was not measured. */
+START_TEST(products_of_pairs)
+{
+    aic_machine machine = *claims_published(AIC_CORE_ZEN4);
+    for (int i = 0; i < 2; i++) {
+        aic_plan *plan = fused_plan(WIDE, "avx2", &machine, NULL);
+        ck_assert_int_eq(aic_tiling_of(plan)->geometry.vectors, i == 0 ? 2 : 4);
+        aic_plan_free(plan);
+        machine.late_store = 0;
+    }
+}
+END_TEST
+
+/* What further rows of 16 columns take of the epilogue. */
+static double further_rows(const aic_epilogue *p, const aic_machine *machine, bool busy)
+{
+    return aic_epilogue_cost(p, machine, plan_problem.target, 16, 8, busy) -
+           aic_epilogue_cost(p, machine, plan_problem.target, 16, 4, busy);
+}
+
+/* The tiles of two panels of a strip share its epilogue, which takes longer between products that keep all units busy.
+ */
+START_TEST(strips_of_two_panels)
+{
+    const aic_machine *machine = claims_published(AIC_CORE_ZEN4);
+    double cost[2];
+    for (int i = 0; i < 2; i++) {
+        aic_plan *plan = fused_plan("fm_shape=[1,16,16,32], kernel_shape=[1,1,1,64,32]", "avx2", machine,
+                                    i == 0 ? "schedule(kernel=vector, rows=1, cols=4, vectors=2, unroll=2, band=1)"
+                                           : "schedule(kernel=vector, rows=1, cols=4, vectors=1, unroll=2, band=1)");
+        const aic_plan_staging *s = &aic_tiling_of(plan)->staging;
+        ck_assert_int_eq(s->strip_columns, 16);
+        cost[i] = plan->cost;
+        ck_assert_double_gt(further_rows(s->epilogue, machine, true), further_rows(s->epilogue, machine, false));
+        aic_plan_free(plan);
+    }
+    ck_assert_double_lt(cost[1], cost[0] * 1.2);
 }
 END_TEST
 
@@ -401,6 +450,8 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, folds_that_are_hidden);
     tcase_add_test(cases, stores_that_were_measured);
     tcase_add_test(cases, halves_of_blocks);
+    tcase_add_test(cases, products_of_pairs);
+    tcase_add_test(cases, strips_of_two_panels);
     tcase_add_test(cases, bands_without_gaps);
     tcase_add_test(cases, blocks_of_channels);
     tcase_add_test(cases, tiles_of_a_core_without);
