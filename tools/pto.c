@@ -2,9 +2,7 @@
 #include "tools/pto.h"
 
 #include "tools/harness/compare.h"
-#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/operand_text.h"
 #include "tools/harness/testdata.h"
 #include "tools/harness/verify.h"
 #include "tools/textfile.h"
@@ -129,13 +127,10 @@ static verify_verdict compare(const cli_operands *arguments, const cli_operands 
         compare_report found;
         compare_tensors(argument, arguments->pointers[i], expected->pointers[i], NULL, &exact, &found, NULL);
         if (found.different > 0) {
-            char where[OPERAND_TEXT_MAX], got[ELEMENT_TEXT_MAX], wanted[ELEMENT_TEXT_MAX];
-            const size_t at = (size_t)found.first[0] * aic_dtype_size(argument->dtype);
-            coordinates_text(&arguments->items[i].coordinates, found.first[0], where);
-            element_text(argument->dtype, (const unsigned char *)arguments->pointers[i] + at, got);
-            element_text(argument->dtype, (const unsigned char *)expected->pointers[i] + at, wanted);
+            const compare_element e = compare_element_at(argument, &arguments->items[i].coordinates,
+                                                         arguments->pointers[i], expected->pointers[i], found.first[0]);
             return verify_say(report, VERIFY_FAILED, "program: %.100s%s is %s, the reference has %s", argument->name,
-                              where, got, wanted);
+                              e.where, e.a, e.b);
         }
     }
     return VERIFY_PASSED;

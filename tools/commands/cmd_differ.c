@@ -1,8 +1,6 @@
 /* aicjit differ: where two readings of what the documents leave open part. */
 #include "tools/command.h"
-#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/operand_text.h"
 #include "tools/harness/stages.h"
 #include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
@@ -20,15 +18,9 @@ typedef struct differ_report {
     differ_steps steps;
 } differ_report;
 
-static const cli_operand *result_of(const differ_case *c)
+static const char *name_of_result(const differ_case *c)
 {
-    return &c->operands.items[c->output];
-}
-
-static void result_text(const differ_case *c, size_t side, int64_t element, char text[ELEMENT_TEXT_MAX])
-{
-    const aic_dtype dtype = result_of(c)->operand.dtype;
-    element_text(dtype, (const unsigned char *)c->result[side].data + (size_t)element * aic_dtype_size(dtype), text);
+    return c->operands.items[c->output].operand.name;
 }
 
 /* ---- text ---- */
@@ -42,37 +34,23 @@ static void print_operands(const differ_case *c)
     }
 }
 
-static void print_distance(const differ_case *c, int64_t element)
-{
-    const aic_dtype dtype = result_of(c)->operand.dtype;
-    const size_t at = (size_t)element * aic_dtype_size(dtype);
-    const uint64_t ulp = compare_distance(dtype, (const unsigned char *)c->result[0].data + at,
-                                          (const unsigned char *)c->result[1].data + at);
-    if (ulp < UINT64_MAX) {
-        printf("  %" PRIu64 " ulp", ulp);
-    }
-    printf("\n");
-}
-
 /* Those that differ first, and how far the results are apart. */
 static void print_elements(const differ_case *c)
 {
-    const cli_operand *o = result_of(c);
     const compare_report *found = &c->report;
     const int64_t shown = found->different < COMPARE_SHOWN ? found->different : COMPARE_SHOWN;
-    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
     if (found->largest_at >= 0) {
-        coordinates_text(&o->coordinates, found->largest_at, where);
-        printf("largest difference %.9g at %s, mean %.9g\n", found->largest, where,
+        printf("largest difference %.9g at %s, mean %.9g\n", found->largest, differ_element(c, found->largest_at).where,
                found->sum / (double)found->compared);
     }
     printf("element, %s, %s:\n", c->side[0].name, c->side[1].name);
     for (int64_t i = 0; i < shown; i++) {
-        coordinates_text(&o->coordinates, found->first[i], where);
-        result_text(c, 0, found->first[i], left);
-        result_text(c, 1, found->first[i], right);
-        printf("  %s%s  %s  %s", o->operand.name, where, left, right);
-        print_distance(c, found->first[i]);
+        const compare_element e = differ_element(c, found->first[i]);
+        printf("  %s%s  %s  %s", name_of_result(c), e.where, e.a, e.b);
+        if (e.ulp < UINT64_MAX) {
+            printf("  %" PRIu64 " ulp", e.ulp);
+        }
+        printf("\n");
     }
     if (found->different > shown) {
         printf("  ... and %" PRId64 " more\n", found->different - shown);
@@ -138,15 +116,10 @@ static void put_operands(const differ_case *c)
 
 static void put_first(const differ_case *c)
 {
-    const cli_operand *o = result_of(c);
-    const int64_t element = c->report.first[0];
-    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
-    coordinates_text(&o->coordinates, element, where);
-    result_text(c, 0, element, left);
-    result_text(c, 1, element, right);
+    const compare_element first = differ_element(c, c->report.first[0]);
     json_object("first");
-    json_integer("element", element);
-    JSON_TEXTS({"operand", o->operand.name}, {"at", where}, {"a", left}, {"b", right});
+    json_integer("element", c->report.first[0]);
+    JSON_TEXTS({"operand", name_of_result(c)}, {"at", first.where}, {"a", first.a}, {"b", first.b});
     json_end();
 }
 

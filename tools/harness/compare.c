@@ -1,9 +1,6 @@
 /* Two tensors, element by element. */
 #include "tools/harness/compare.h"
 
-#include "tools/harness/element.h"
-#include "tools/harness/operand_text.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,22 +79,27 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
     }
 }
 
+compare_element compare_element_at(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a,
+                                   const void *b, int64_t element)
+{
+    const size_t at = (size_t)element * aic_dtype_size(tensor->dtype);
+    const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
+    compare_element made = {.ulp = compare_distance(tensor->dtype, x, y)};
+    coordinates_text(coordinates, element, made.where);
+    element_text(tensor->dtype, x, made.a);
+    element_text(tensor->dtype, y, made.b);
+    return made;
+}
+
 void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
                    const compare_report *report)
 {
-    const size_t size = aic_dtype_size(tensor->dtype);
     const int64_t shown = report->different < COMPARE_SHOWN ? report->different : COMPARE_SHOWN;
     for (int64_t s = 0; s < shown; s++) {
-        const size_t at = (size_t)report->first[s] * size;
-        const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
-        char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
-        coordinates_text(coordinates, report->first[s], where);
-        element_text(tensor->dtype, x, left);
-        element_text(tensor->dtype, y, right);
-        const uint64_t ulp = compare_distance(tensor->dtype, x, y);
-        printf("  %s  %s  expected %s", where, left, right);
-        if (ulp <= ULP_SHOWN) {
-            printf(", %" PRIu64 " ulp", ulp);
+        const compare_element e = compare_element_at(tensor, coordinates, a, b, report->first[s]);
+        printf("  %s  %s  expected %s", e.where, e.a, e.b);
+        if (e.ulp <= ULP_SHOWN) {
+            printf(", %" PRIu64 " ulp", e.ulp);
         }
         printf("\n");
     }

@@ -1,7 +1,8 @@
 /* Two tensors, element by element. */
 #pragma once
 
-#include <aic/aic.h>
+#include "tools/harness/element.h"
+#include "tools/harness/operand_text.h"
 
 /* Elements are alike when their bits are, when both are NaN, or when both are finite and one of these holds: |a - b| <=
  * atol + rtol * |b|, or they are at most `ulp` values of their type apart, where -0 comes next to 0. An infinity is
@@ -29,6 +30,15 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
 /* How far two elements are apart, in values of their type: 0 for the same bits and for two NaN, 1 for neighbours;
  * UINT64_MAX where one of them is NaN. */
 uint64_t compare_distance(aic_dtype dtype, const void *a, const void *b);
+
+/* An element of two tensors as people read it: where it is, what both have, and how far they are apart. */
+typedef struct compare_element {
+    char where[OPERAND_TEXT_MAX], a[ELEMENT_TEXT_MAX], b[ELEMENT_TEXT_MAX];
+    uint64_t ulp;
+} compare_element;
+
+compare_element compare_element_at(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a,
+                                   const void *b, int64_t element);
 
 /* Prints the first elements that are not alike, a line each: coordinates, both values and how far they are apart. */
 void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,

@@ -1,8 +1,7 @@
 /* Cases and comparison; verify_kernel.c runs the kernels. */
 #include "tools/harness/verify.h"
 
-#include "tools/harness/element.h"
-#include "tools/harness/operand_text.h"
+#include "tools/harness/compare.h"
 #include "tools/harness/testdata.h"
 
 #include <inttypes.h>
@@ -145,15 +144,12 @@ verify_verdict verify_compare(const verify_case *c, const void *output, const ch
     if (wrong == 0) {
         return VERIFY_PASSED;
     }
-    char texts[2][ELEMENT_TEXT_MAX], where[OPERAND_TEXT_MAX];
     aic_coordinates coordinates = coordinates_of_tensor(operand);
     (void)aic_spec_coordinates(c->spec, &c->semantics, c->output, &coordinates);
-    coordinates_text(&coordinates, first, where);
-    element_text(operand->dtype, (const unsigned char *)c->expected.data + (size_t)first * size, texts[0]);
-    element_text(operand->dtype, (const unsigned char *)output + (size_t)first * size, texts[1]);
+    const compare_element e = compare_element_at(operand, &coordinates, output, c->expected.data, first);
     return verify_say(report, VERIFY_FAILED,
                       "%s: %s: %" PRId64 " of %" PRId64 " elements are wrong, the first is %s%s: expected %s, got %s",
-                      how, operand->name, wrong, operand->elements, operand->name, where, texts[0], texts[1]);
+                      how, operand->name, wrong, operand->elements, operand->name, e.where, e.b, e.a);
 }
 
 verify_verdict verify_spec(const aic_spec *spec, const aic_semantics *semantics, uint64_t seed, aic_context *context,

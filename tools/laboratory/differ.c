@@ -183,6 +183,12 @@ int differ_compare(differ_case *c)
     return cli_status("differ", differ_compute(c));
 }
 
+compare_element differ_element(const differ_case *c, int64_t element)
+{
+    const cli_operand *o = &c->operands.items[c->output];
+    return compare_element_at(&o->operand, &o->coordinates, c->result[0].data, c->result[1].data, element);
+}
+
 /* ---- traces ---- */
 
 int differ_trace(const differ_case *c, differ_steps *steps)

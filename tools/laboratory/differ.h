@@ -87,6 +87,9 @@ void differ_close(differ_case *c);
 int differ_compare(differ_case *c);
 aic_status differ_compute(differ_case *c);
 
+/* An element of the two results. */
+compare_element differ_element(const differ_case *c, int64_t element);
+
 /* The two traces of the first element that differs; without rows where the operator has no trace. The caller closes
  * it. */
 int differ_trace(const differ_case *c, differ_steps *steps);

@@ -1,10 +1,8 @@
 /* The table of all operators and profiles. What stands in it is found: for each operator and each value of a choice a
  * request on which the choice matters is searched for the smallest operands that show it. */
 
-#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
-#include "tools/harness/operand_text.h"
 #include "tools/json_write.h"
 #include "tools/laboratory/differ.h"
 
@@ -44,7 +42,8 @@ typedef struct example {
     const aic_choice *choice;
     const aic_reading *reading;
     char *command;
-    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX], step[128];
+    char where[OPERAND_TEXT_MAX], step[128];
+    compare_element first; /* element that differs */
 } example;
 
 typedef struct matrix {
@@ -57,14 +56,9 @@ typedef struct matrix {
 /* What the case shows, with its first step that parts. */
 static int describe(const differ_case *c, example *e)
 {
-    const cli_operand *o = &c->operands.items[c->output];
-    const size_t at = (size_t)c->report.first[0] * aic_dtype_size(o->operand.dtype);
-    char where[OPERAND_TEXT_MAX];
     differ_steps steps;
-    coordinates_text(&o->coordinates, c->report.first[0], where);
-    (void)snprintf(e->where, sizeof e->where, "%.40s%.140s", o->operand.name, where);
-    element_text(o->operand.dtype, (const unsigned char *)c->result[0].data + at, e->left);
-    element_text(o->operand.dtype, (const unsigned char *)c->result[1].data + at, e->right);
+    e->first = differ_element(c, c->report.first[0]);
+    (void)snprintf(e->where, sizeof e->where, "%.40s%.140s", c->operands.items[c->output].operand.name, e->first.where);
     const int status = differ_trace(c, &steps);
     if (status == CLI_DONE && steps.rows != NULL && steps.first < steps.count) {
         differ_steps_name(&steps.rows[steps.first], e->step, sizeof e->step);
@@ -247,7 +241,7 @@ static void put_examples(const matrix *m)
             printf("%s.\n", e->where);
             continue;
         }
-        printf("`%s` is %s by `%s`, %s by `%s`", e->where, e->left, fallback, e->right, e->reading->value);
+        printf("`%s` is %s by `%s`, %s by `%s`", e->where, e->first.a, fallback, e->first.b, e->reading->value);
         printf(e->step[0] != '\0' ? "; the first step that parts them is \"%s\".\n" : ".\n", e->step);
         printf("\n    %s\n", e->command);
     }
@@ -277,7 +271,7 @@ static void put_example(const example *e)
     JSON_TEXTS({"operator", aic_op_name(e->op)}, {"key", e->reading->key}, {"value", e->reading->value},
                {"row", e->choice->row});
     if (e->command != NULL) {
-        JSON_TEXTS({"at", e->where}, {"a", e->left}, {"b", e->right}, {"step", e->step}, {"command", e->command});
+        JSON_TEXTS({"at", e->where}, {"a", e->first.a}, {"b", e->first.b}, {"step", e->step}, {"command", e->command});
     }
     json_end();
 }

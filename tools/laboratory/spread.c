@@ -1,10 +1,7 @@
 /* Where two tensors differ, and how far. */
 #include "tools/laboratory/spread.h"
 
-#include "tools/harness/compare.h"
-#include "tools/harness/element.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/operand_text.h"
 #include "tools/report/page.h"
 
 #include <inttypes.h>
@@ -386,13 +383,8 @@ static void put_axes(FILE *out, const spread *s)
 static void put_first(FILE *out, const spread_page *page)
 {
     const spread *s = page->spread;
-    const int64_t first = page->report->first[0];
-    const size_t offset = (size_t)first * aic_dtype_size(s->tensor->dtype);
-    char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
-    coordinates_text(s->coordinates, first, where);
-    element_text(s->tensor->dtype, (const unsigned char *)s->a + offset, left);
-    element_text(s->tensor->dtype, (const unsigned char *)s->b + offset, right);
-    (void)fprintf(out, "<h2>The first difference</h2>\n<p>%s: %s, expected %s.</p>\n", where, left, right);
+    const compare_element e = compare_element_at(s->tensor, s->coordinates, s->a, s->b, page->report->first[0]);
+    (void)fprintf(out, "<h2>The first difference</h2>\n<p>%s: %s, expected %s.</p>\n", e.where, e.a, e.b);
     if (page->trace != NULL) {
         (void)fprintf(out, "<pre class=code>");
         page_text(out, page->trace);
