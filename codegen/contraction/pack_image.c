@@ -127,6 +127,12 @@ static void give_counted(const writer *w, aic_use *use, aic_row_key *key)
     key->rest = 0;
 }
 
+/* Image rows from one row of the band to the next; where a window has several rows, to the next of those. */
+static int64_t rows_to_next(const writer *w)
+{
+    return (w->b->row_step == 1 ? w->b->row_gap : 1) * w->b->gap;
+}
+
 /* What remains of the channels of a pixel, `channels` of them in one pass. */
 static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
 {
@@ -160,6 +166,9 @@ static void give_channels(const writer *w, aic_use *use, aic_row_key *key)
         aic_use_trips(use, w->inside, "inside");
         aic_use_number(use, pitch, "pixel.pitch");
         aic_use_number(use, step * w->g->source_bytes, "image.step");
+        if (key->pairs || key->singles) {
+            aic_use_number(use, rows_to_next(w) * c->image.row_pitch * w->g->source_bytes, "row.next");
+        }
     }
     aic_use_number(use, c->image.block * w->g->source_bytes, "image.block");
     if (key->pairs) {

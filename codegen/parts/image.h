@@ -32,6 +32,8 @@
  *       whole                      those of them that are packed a line at a time; with fold
  *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next; unless one
  *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
+ *       row.next                   bytes of the image from a row of the band to the next; with pairs or singles, unless
+ *                                  one
  *       image.block                bytes from one block of channels to the next
  *       even                       columns that are packed four at a time; with pairs, unless one
  *       rest.at, rest.from         where the rest is in a band pixel, in the image

@@ -215,6 +215,15 @@ static void begin_pixels(const writer *w, aic_loop *pixels, LLVMValueRef *target
     *source = aic_at(e, *source, aic_scaled(e, pixels->index, "image.step"));
 }
 
+/* Fetches what the next row of the band is packed from: rows of many blocks of channels are many short runs of lines,
+ * which no prefetcher foresees. */
+static void fetch_next_row(const writer *w, LLVMValueRef source)
+{
+    if (!w->key->one) {
+        aic_fetch_to_read(w->e, aic_behind(w->e, source, "row.next"), 0);
+    }
+}
+
 /* Packs `count` channels of every pixel and clears `missing` channels behind them. */
 static void copy_pixels(const writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count, int64_t missing)
 {
@@ -222,6 +231,9 @@ static void copy_pixels(const writer *w, LLVMValueRef target, LLVMValueRef sourc
     const int64_t step = count == w->key->c0 ? count : aic_row_vector(w->target_bytes), done = count / step * step;
     aic_loop pixels;
     begin_pixels(w, &pixels, &target, &source);
+    if (w->key->singles && count == w->key->c0) {
+        fetch_next_row(w, source);
+    }
     if (done > 0) {
         copy_vectors(w, target, source, aic_int(e, done), step);
     }
@@ -253,12 +265,17 @@ static void copy_long_pixels(const writer *w, LLVMValueRef target, LLVMValueRef 
 static void copy_pairs_of(const writer *w, LLVMValueRef at[2], LLVMValueRef first, LLVMValueRef end, int64_t together)
 {
     aic_emit *e = w->e;
+    enum { PIXELS_OF_LINE = 2 };
     const unsigned channels = (unsigned)w->key->c0;
     aic_loop pixels;
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", first, end, together, at, 2);
     for (int64_t i = 0; i < together; i++) {
-        const LLVMValueRef blocks[] = {load(w, at[1], channels),
-                                       load(w, aic_behind(e, at[1], "image.block"), channels)};
+        LLVMValueRef second = aic_behind(e, at[1], "image.block");
+        const LLVMValueRef blocks[] = {load(w, at[1], channels), load(w, second, channels)};
+        if (i % PIXELS_OF_LINE == 0) {
+            fetch_next_row(w, at[1]);
+            fetch_next_row(w, second);
+        }
         store(w, at[0], aic_concat(e, blocks, 2));
         if (!w->key->one) {
             at[0] = aic_behind(e, at[0], "pixel.pitch");

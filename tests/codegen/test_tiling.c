@@ -317,7 +317,7 @@ START_TEST(weights_are_fetched_ahead)
         {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1)", 0},
         {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=0)", 0},
     };
-    enum { BODIES = 2 };
+    enum { BODIES = 2, IMAGE = 1 }; /* packing a row of the band fetches the next one's */
     const int rows = sizeof ROWS / sizeof *ROWS;
     for (int i = 0; i < rows; i++) {
         char *text;
@@ -332,9 +332,45 @@ START_TEST(weights_are_fetched_ahead)
         for (const char *at = text; (at = strstr(at, ", i64 12288\n")) != NULL; at++) {
             ahead++;
         }
-        ck_assert_msg(calls == BODIES * ROWS[i].fetches, "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, calls);
-        ck_assert_msg(ahead == (calls > 0 ? BODIES : 0), "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, ahead);
+        ck_assert_msg(calls == IMAGE + BODIES * ROWS[i].fetches, "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, calls);
+        ck_assert_msg(ahead == (ROWS[i].fetches > 0 ? BODIES : 0), "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, ahead);
         aic_free(text);
+    }
+}
+END_TEST
+
+/* Packing fetches what the next row of the band is packed from, where blocks of channels are apart: the next image row,
+ * or those between that no tap reads further on. */
+START_TEST(next_rows_are_fetched)
+{
+    enum { ROW_BYTES = 11 * 32 };
+    static const struct {
+        const char *spec;
+        int rows, fetches;
+    } CASES[] = {
+        {"dtype=float16, fm_shape=[2,12,11,16], kernel_shape=[2,3,3,16,16]", 1, 1},
+        {"dtype=float16, fm_shape=[2,12,11,16], kernel_shape=[2,3,3,16,16], stride=[2,2]", 1, 1},
+        {"dtype=float16, fm_shape=[2,12,11,16], kernel_shape=[2,3,3,16,16], stride=[2,2], dilation=[2,2]", 2, 1},
+        {"dtype=float16, fm_shape=[2,12,11,16], kernel_shape=[2,1,1,16,16], stride=[3,3], pad=[1,1,1,1]", 3, 1},
+        {"dtype=int8, fm_shape=[2,12,11,32], kernel_shape=[2,3,3,16,32]", 1, 6}, /* two of a pair; four pixels, one */
+        {"dtype=float16, fm_shape=[1,12,11,16], kernel_shape=[1,3,3,16,16]", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[200], *ir;
+        size_t size;
+        int fetches = 0, right = 0;
+        snprintf(text, sizeof text, "conv2d(%s)", CASES[i].spec);
+        ck_assert_int_eq(aic_spec_read(text, &plan_spec), AIC_OK);
+        ck_assert_msg(aic_dump(NULL, &plan_spec, "schedule(kernel=vector, rows=1, cols=3, vectors=1, band=1, ahead=0)",
+                               AIC_DUMP_IR, "avx512vnni", NULL, &ir, &size) == AIC_OK,
+                      "%s", aic_last_error());
+        snprintf(text, sizeof text, ", i64 %d\n  ", CASES[i].rows * ROW_BYTES);
+        for (const char *at = ir; (at = strstr(at, "call void @llvm.prefetch")) != NULL; at++) {
+            right += strncmp(at - strlen(text), text, strlen(text)) == 0;
+            fetches++;
+        }
+        ck_assert_msg(fetches == CASES[i].fetches && right == fetches, "case %zu: %d of %d", i, right, fetches);
+        aic_free(ir);
     }
 }
 END_TEST
@@ -457,6 +493,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, tiles_of_a_core_without);
     tcase_add_test(cases, lean_forms);
     tcase_add_test(cases, weights_are_fetched_ahead);
+    tcase_add_test(cases, next_rows_are_fetched);
     tcase_add_test(cases, kpacks_are_left_out_one_by_one);
     tcase_add_test(cases, largest_shapes);
     tcase_add_test(cases, strips);
