@@ -240,6 +240,25 @@ static const layer GROUPS[] = {
     {0},
 };
 
+/* Few outputs, as the last layers of U-Nets, of super-resolution and of detectors have, and last blocks of channels
+ * that are filled in part. */
+static const layer FEW[] = {
+    SQUARE(64, 256, 3, 1, 1, 1),
+    SQUARE(64, 256, 1, 2, 1, 1),
+    SQUARE(256, 56, 1, 2, 1, 1),
+    SQUARE(256, 14, 3, 4, 1, 1),
+    SQUARE(64, 80, 3, 4, 1, 1),
+    SQUARE(32, 224, 5, 3, 1, 1),
+    SQUARE(64, 64, 7, 3, 1, 1),
+    SQUARE(8, 96, 3, 16, 1, 1),
+    {8, 57, 57, 1, 9, 2, 1, 0, 0, 1, 1, 1},
+    {24, 96, 118, 5, 1, 32, 2, 0, 0, 1, 1, 1},
+    SQUARE(40, 96, 5, 6, 1, 1),
+    {40, 112, 112, 7, 3, 1, 1, 3, 1, 1, 1, 1},
+    SQUARE(4, 160, 3, 16, 2, 1),
+    {0},
+};
+
 const layer_set layer_sets[] = {
     {"resnet50", "ResNet-50 v1.5, 53 convolutions", NULL, true, false, false},
     {"vgg16", "VGG-16, 13 convolutions", VGG16, false, false, false},
@@ -258,6 +277,7 @@ const layer_set layer_sets[] = {
      false},
     {"depthwise5", "depthwise, 5x5; limit: vector units, or memory", DEPTHWISE5, false, false, false},
     {"groups", "groups of 4 to 64 channels, ResNeXt-50's and some of RegNets", GROUPS, false, false, false},
+    {"few", "few outputs, blocks of channels filled in part", FEW, false, false, false},
     {"widths", "fused at odd widths", FUSED_WIDTHS, false, false, true},
     {"file", "the file's", file_layers, false, false, false},
     {0},

@@ -15,7 +15,7 @@ static aic_conv2d_desc convolution_of(const layer *l, const layer_kind *kind)
 {
     enum { BLOCK = 16 }; /* output channels */
     aic_conv2d_desc d = aic_conv2d_desc_init();
-    const int64_t c0 = l->channels < 4 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
+    const int64_t c0 = l->channels <= 4 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
     const int64_t channels = whole(l->channels, c0), c1 = channels / c0;
     const int64_t groups = layer_is_depthwise(l) ? channels : l->groups, seen = channels / groups;
     const int64_t fm_shape[] = {c1, l->height, l->width, c0};
