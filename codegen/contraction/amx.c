@@ -310,11 +310,12 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
 }
 
 /* Two steps in a loop body; one, if steps are few and rows leave the staging buffer in the pauses between bodies. */
-static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
+static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     enum { FEW = 16 };
     (void)target;
-    (void)sums;
+    (void)pixels;
+    (void)vectors;
     const bool few = c->has_epilogue && taps_of(c) * steps_of(c) <= FEW;
     return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !few ? 2 * STEP_KPACKS : STEP_KPACKS;
 }

@@ -320,11 +320,12 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return lanes_of(c, target) * vectors == c->c0 * times_of(c) ? INT64_MAX : 0;
 }
 
-static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
+static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     (void)c;
     (void)target;
-    (void)sums;
+    (void)pixels;
+    (void)vectors;
     return 1;
 }
 

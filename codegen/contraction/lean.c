@@ -25,7 +25,7 @@ static aic_contraction_schedule lean_schedule(const aic_contraction *lean, const
                                               const aic_microkernel *kernel, const aic_contraction_schedule *schedule)
 {
     aic_contraction_schedule s = *schedule;
-    s.unroll = kernel->unroll(lean, target, s.rows * s.cols * s.vectors);
+    s.unroll = kernel->unroll(lean, target, s.rows * s.cols, s.vectors);
     return s;
 }
 

@@ -42,8 +42,8 @@ typedef struct aic_microkernel {
     /* The largest tile with `vectors` vectors, in pixels; 0: there is none. */
     int64_t (*pixels)(const aic_contraction *c, const aic_target *target, int64_t vectors);
 
-    /* A good number of k-packs in a loop body for a tile of so many sums. */
-    int64_t (*unroll)(const aic_contraction *c, const aic_target *target, int64_t sums);
+    /* A good number of k-packs in a loop body for a tile of so many pixels and vectors. */
+    int64_t (*unroll)(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors);
 
     /* Predicted vector operations of one tile of rows x cols pixels. */
     double (*cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows, int64_t cols);

@@ -93,11 +93,11 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
 /* The longest straight-line body, as that of vector.c. */
 enum { BODY_OPERATIONS = 32 };
 
-static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
+static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     (void)target;
     int64_t unroll = c->c0 / KPACK_CHANNELS;
-    while (unroll > 1 && (unroll * sums > BODY_OPERATIONS || unroll / 2 * KPACK_CHANNELS >= c->channels)) {
+    while (unroll > 1 && (unroll * pixels * vectors > BODY_OPERATIONS || unroll / 2 * KPACK_CHANNELS >= c->channels)) {
         unroll /= 2;
     }
     return unroll;

@@ -144,7 +144,7 @@ static void offer_packed(walk *w, aic_contraction_schedule schedule, aic_tiling 
 static void offer_usual(walk *w, aic_contraction_schedule schedule)
 {
     aic_tiling t;
-    schedule.unroll = w->kernel->unroll(w->c, w->target, schedule.rows * schedule.cols * schedule.vectors);
+    schedule.unroll = w->kernel->unroll(w->c, w->target, schedule.rows * schedule.cols, schedule.vectors);
     schedule.in_place = w->in_place;
     if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
         return;

@@ -12,7 +12,7 @@ static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
  * the only multiplication, and free. */
 static const double SHARED_DOUBLE = 0.4;
 /* A load where a broadcast is more than an instruction of its own, in loads with an embedded broadcast: without AVX;
- * and where a sum may take the place of any operand, as LLVM then puts sums on the stack (vector.c has more). */
+ * and of one vector of floats, as it was when such tiles had sums on the stack. */
 static const double SEPARATE_BROADCAST = 1.8;
 /* An operation of a product besides its multiplication, in multiplications, where other units do such operations, too.
  * Measured with vectors of 128 to 512 bits, 3 to 24 sums; why two vectors take less is not known. */

@@ -87,10 +87,12 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return aic_microkernel_vector.pixels(c, target, vectors);
 }
 
-static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
+static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
-    (void)sums; /* of all products of a tile: one has as many as registers hold */
-    return aic_microkernel_vector.unroll(c, target, target->vector_registers - 4);
+    (void)pixels; /* of all products of a tile: one has as many sums as registers hold */
+    (void)vectors;
+    enum { VECTORS = 2 };
+    return aic_microkernel_vector.unroll(c, target, (target->vector_registers - 4) / VECTORS, VECTORS);
 }
 
 /* How many small tiles a product has: as many as the registers hold, but all products about as many. */

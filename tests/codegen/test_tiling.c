@@ -145,6 +145,36 @@ START_TEST(halves_of_blocks)
 }
 END_TEST
 
+/* Loop bodies have one k-pack where LLVM would put the sums of several on the stack: each vector of the image is loaded
+ * for one multiply-add of floats that has no memory operand. */
+START_TEST(bodies_of_sums_that_move)
+{
+    static const struct {
+        const char *text, *level;
+        bool moves;
+    } CASES[] = {
+        {"mmad(dtype=float16, m=196, n=8, k=256, accumulate=fast)", "avx2", true},
+        {"mmad(dtype=float16, m=196, n=16, k=256, accumulate=fast)", "avx2", false},
+        {"mmad(dtype=int8, m=4, n=8, k=256)", "avx2", false},
+        {"mmad(dtype=float16, m=196, n=8, k=256, accumulate=fast)", "avx512", false},
+        {"conv2d(dtype=float16, fm_shape=[4,28,28,16], kernel_shape=[1,1,1,32,16], accumulate=fast, groups=4)", "avx2",
+         true},
+        {"conv2d(dtype=float16, fm_shape=[4,28,28,16], kernel_shape=[2,1,1,32,16], accumulate=fast, groups=2)", "avx2",
+         false},
+    };
+    plan_problem.machine = claims_published(AIC_CORE_ZEN4);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        plan_problem.target = aic_target_find(AIC_ARCH_X86_64, CASES[i].level);
+        ck_assert_int_eq(aic_spec_read(CASES[i].text, &plan_spec), AIC_OK);
+        aic_plan *plan = plan_of(&plan_problem);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        ck_assert_msg((aic_tiling_of(plan)->geometry.unroll == 1) == CASES[i].moves, "%s at %s", CASES[i].text,
+                      CASES[i].level);
+        aic_plan_free(plan);
+    }
+}
+END_TEST
+
 static const char WIDE[] = "fm_shape=[1,19,20,32], kernel_shape=[1,2,2,416,32], pad=[0,1,0,1]";
 
 /* Where products are a multiplication and an addition that other units do, too, two vectors and many pixels are faster
@@ -486,6 +516,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, folds_that_are_hidden);
     tcase_add_test(cases, stores_that_were_measured);
     tcase_add_test(cases, halves_of_blocks);
+    tcase_add_test(cases, bodies_of_sums_that_move);
     tcase_add_test(cases, products_of_pairs);
     tcase_add_test(cases, strips_of_two_panels);
     tcase_add_test(cases, bands_without_gaps);
