@@ -1,7 +1,8 @@
-/* Reals as text, the same in every locale and rounding mode.
+/* Reals as text, the same in every locale and floating-point environment.
  *
- * The C library converts correctly but heeds the thread's locale (decimal comma) and rounding mode; both are set
- * aside around the conversion. */
+ * The C library converts correctly but heeds the thread's locale (decimal comma) and environment; both are set aside
+ * around the conversion. Floats become doubles and back by their bits: an instruction takes subnormal ones for 0 where
+ * the caller has set that. */
 #include "frontend/text/number.h"
 #include "frontend/core/neutral.h"
 
@@ -10,6 +11,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What the bits of a subnormal float count. */
+#define SUBNORMAL 0x1p-149
+#define SUBNORMAL_BITS UINT32_C(0x7fffff)
+
+static double widen(uint32_t bits)
+{
+    float value;
+    const double magnitude = (double)(bits & SUBNORMAL_BITS) * SUBNORMAL;
+    memcpy(&value, &bits, sizeof value);
+    return (bits & ~SUBNORMAL_BITS) << 1 != 0 ? (double)value : bits >> 31 != 0 ? -magnitude : magnitude;
+}
+
+/* A double that is a float's value. */
+static void narrow(double number, float *value)
+{
+    const double magnitude = fabs(number);
+    uint32_t bits = signbit(number) ? UINT32_C(1) << 31 : 0;
+    if (magnitude < SUBNORMAL * (SUBNORMAL_BITS + 1)) {
+        bits |= (uint32_t)(magnitude / SUBNORMAL);
+        memcpy(value, &bits, sizeof bits);
+    } else {
+        *value = (float)number;
+    }
+}
 
 /* The canonical text of a finite number with the fewest digits that tell it from its neighbours. */
 static void print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_MAX])
@@ -48,7 +74,7 @@ void aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
     } else if (isinf(value)) {
         aic_number_print((double)value, buffer);
     } else {
-        print_finite((double)value, true, buffer);
+        print_finite(widen(bits), true, buffer);
     }
 }
 
@@ -258,12 +284,12 @@ aic_number_result aic_float_parse(const char *text, size_t length, float *value)
 {
     double number = 0;
     if (read_special(text, length, &number)) {
-        *value = (float)number;
+        narrow(number, value);
         return AIC_NUMBER_OK;
     }
     if (is_decimal(text, length)) {
         aic_number_result result = parse_decimal(text, length, convert_single, &number);
-        *value = (float)number;
+        narrow(number, value);
         return result;
     }
     uint64_t bits;

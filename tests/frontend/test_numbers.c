@@ -61,6 +61,45 @@ START_TEST(numbers_are_canonical)
 }
 END_TEST
 
+/* Floats are the same where the caller rounds upwards and, where the host can, takes subnormal numbers for 0. */
+START_TEST(floats_are_canonical)
+{
+    static const struct {
+        uint32_t bits;
+        const char *text;
+    } floats[] = {{0, "0"},
+                  {0x80000000, "-0"},
+                  {1, "1e-45"},
+                  {0x80000001, "-1e-45"},
+                  {0x000002ca, "1e-42"},
+                  {0x007fffff, "1.1754942e-38"},
+                  {0x807fffff, "-1.1754942e-38"},
+                  {0x00800000, "1.1754944e-38"},
+                  {0x3dcccccd, "0.1"},
+                  {0x7f7fffff, "3.4028235e+38"},
+                  {0x7f800000, "inf"},
+                  {0xff800000, "-inf"},
+                  {0x7fc12345, "0x7fc12345"}};
+    char text[AIC_NUMBER_TEXT_MAX];
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+        float value, back = 0;
+        fenv_t before;
+        memcpy(&value, &floats[i].bits, sizeof value);
+        fegetenv(&before);
+        fesetround(FE_UPWARD);
+#ifdef __SSE2__
+        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#endif
+        aic_float_print(value, text);
+        const aic_number_result parsed = aic_float_parse(text, strlen(text), &back);
+        fesetenv(&before);
+        ck_assert_str_eq(text, floats[i].text);
+        ck_assert_int_eq(parsed, AIC_NUMBER_OK);
+        ck_assert_uint_eq(aic_bits_of_float(back), floats[i].bits);
+    }
+}
+END_TEST
+
 /* Real fields take integers, too, whose signs and ranges are their own. */
 START_TEST(integers_are_numbers)
 {
@@ -90,6 +129,7 @@ Suite *suite_numbers(void)
     Suite *suite = suite_create("numbers");
     TCase *tcase = tcase_create("numbers");
     tcase_add_test(tcase, numbers_are_canonical);
+    tcase_add_test(tcase, floats_are_canonical);
     tcase_add_test(tcase, integers_are_numbers);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
