@@ -109,9 +109,9 @@ AIC_API aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const 
  * enough images for the threads of the context, each thread computes whole images, in any order; else the threads share
  * each call (aic_context_options.threads). A packable operand that all images share is packed once.
  *
- * n = 0 does nothing. AIC_INVALID_ARGUMENT, and nothing is written, where aic_kernel_call() would refuse any of the
- * images, a stride is no multiple of the operand's alignment, the stride of the output is less than its bytes, or an
- * output overlaps an operand of another image. AIC_OUT_OF_MEMORY.
+ * n = 0 does nothing, but both arrays have to be there. AIC_INVALID_ARGUMENT, and nothing is written, where
+ * aic_kernel_call() would refuse any of the images, a stride is no multiple of the operand's alignment, the stride of
+ * the output is less than its bytes, or an output overlaps an operand of another image. AIC_OUT_OF_MEMORY.
  *
  * aic_kernel_call_batch_packed() takes packed images in place of all packable operands; their strides are 0 or
  * multiples of 64. */
