@@ -14,7 +14,7 @@
 
 /* Version of the rule that chooses schedules, which names of kernels tell: raise it when the rule may choose another
  * schedule for some specification. */
-enum { AIC_SCHEDULE_RULE = 18 };
+enum { AIC_SCHEDULE_RULE = 19 };
 
 /* One specification for one target and one machine. */
 typedef struct aic_problem {

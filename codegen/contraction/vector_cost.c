@@ -12,7 +12,7 @@ static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
  * the only multiplication, and free. */
 static const double SHARED_DOUBLE = 0.4;
 /* A load where a broadcast is more than an instruction of its own, in loads with an embedded broadcast: without AVX;
- * and of one vector of floats, as it was when such tiles had sums on the stack. */
+ * and of floats where each vector of the image is multiplied once, as it was when such tiles had sums on the stack. */
 static const double SEPARATE_BROADCAST = 1.8;
 /* An operation of a product besides its multiplication, in multiplications, where other units do such operations, too.
  * Measured with vectors of 128 to 512 bits, 3 to 24 sums; why two vectors take less is not known. */
@@ -201,7 +201,8 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     products += widened;
     double others;
     const double image = image_loads(c, target, t, pixels, alone, &others);
-    const bool places = t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
+    const bool once = t->geometry.vectors == 1 || !broadcasts(c, t);
+    const bool places = once && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
     const double loads = (image / (broadcasts(c, t) ? k->scalar_loads : k->loads) + vectors / k->loads) *
                          (embeds || (k->timed && !places) ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + others + widened;

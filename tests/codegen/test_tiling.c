@@ -175,6 +175,22 @@ START_TEST(bodies_of_sums_that_move)
 }
 END_TEST
 
+/* Two vectors of two groups, each with its part of the image, share no load: one vector of more pixels is as good. */
+START_TEST(vectors_of_two_groups)
+{
+    plan_problem.target = aic_target_find(AIC_ARCH_X86_64, "avx2");
+    plan_problem.machine = claims_published(AIC_CORE_ZEN4);
+    ck_assert_int_eq(aic_spec_read("conv2d(dtype=float16, fm_shape=[16,28,28,16], kernel_shape=[4,3,3,32,16], "
+                                   "pad=[1,1,1,1], accumulate=fast, groups=4)",
+                                   &plan_spec),
+                     AIC_OK);
+    aic_plan *plan = plan_of(&plan_problem);
+    ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+    ck_assert_int_eq(aic_tiling_of(plan)->geometry.vectors, 1);
+    aic_plan_free(plan);
+}
+END_TEST
+
 static const char WIDE[] = "fm_shape=[1,19,20,32], kernel_shape=[1,2,2,416,32], pad=[0,1,0,1]";
 
 /* Where products are a multiplication and an addition that other units do, too, two vectors and many pixels are faster
@@ -517,6 +533,7 @@ Suite *suite_tiling(void)
     tcase_add_test(cases, stores_that_were_measured);
     tcase_add_test(cases, halves_of_blocks);
     tcase_add_test(cases, bodies_of_sums_that_move);
+    tcase_add_test(cases, vectors_of_two_groups);
     tcase_add_test(cases, products_of_pairs);
     tcase_add_test(cases, strips_of_two_panels);
     tcase_add_test(cases, bands_without_gaps);
