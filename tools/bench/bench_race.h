@@ -22,8 +22,8 @@ typedef struct bench_race {
     cli_operands operands;
     bench_call *call;
     bench_row *row;
-    bool *hidden;          /* row i was measured for the ratios of others only */
-    size_t reference;      /* its row */
+    bool *hidden;     /* row i was measured for the ratios of others only */
+    size_t reference; /* its row */
     size_t count;
     size_t fitting; /* of these, that have the schedule which was given */
 } bench_race;
