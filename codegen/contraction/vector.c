@@ -136,15 +136,20 @@ static int64_t spread_registers(const aic_contraction *c, const aic_target *targ
     return kpacks > 1 || c->n > c->groups ? kpacks : 0;
 }
 
-/* Further vector registers where each vector of the image is loaded for one multiply-add of floats. That may put its
- * sum in place of any operand, and LLVM finds its way without places on the stack only if it has more of them: an
- * eighth of all measured best for AVX2 and AVX-512. */
+/* Whether a multiply-add, one of floats, may put its sum in place of any operand. Where each vector of the image is
+ * loaded for one of them and none is a memory operand, LLVM then finds its way without places on the stack only with
+ * further registers (loose_registers()) and bodies of one k-pack (has_loose_bodies()). */
+static bool moves_sums(const aic_contraction *c, const aic_target *target)
+{
+    return arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT && (target->has & AIC_HAS_FMA) != 0;
+}
+
+/* Further vector registers where sums move: an eighth of all measured best for AVX2 and AVX-512. */
 static int64_t loose_registers(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
     const bool operand = (target->has & AIC_HAS_BROADCAST) != 0 && spread_registers(c, target) == 0;
     const bool once = vectors == 1 || spread_registers(c, target) > 0;
-    const bool fuses = arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT && (target->has & AIC_HAS_FMA) != 0;
-    return fuses && once && !operand ? target->vector_registers / 8 : 0;
+    return moves_sums(c, target) && once && !operand ? target->vector_registers / 8 : 0;
 }
 
 static aic_wish propose(const aic_contraction *c, const aic_target *target, const aic_plan_geometry *g)
@@ -201,24 +206,22 @@ enum { FEW_CHANNELS = 4 };
 
 /* Whether a loop body has one k-pack, as those without weights are left out by bodies: of a picture mostly one of four,
  * which gives 1.25 of the speed, where none is 0.99 to 1.00; of int8 all that a last block of 32 channels lacks: 8
- * channels of C0 = 32 have 1.8 to 1.9 of the speed of bodies of four, 24 and 40 have 1.2, blocks that are full
- * 0.99 to 1.00. */
+ * channels of C0 = 32 have 1.8 to 1.9 of the speed of bodies of four, 24 and 40 have 1.2, blocks that are full 1.00
+ * on the mean (0.97 to 1.06). */
 static bool leaves_out_single(const aic_contraction *c, aic_product product)
 {
     return c->groups <= 1 && c->weight == AIC_WEIGHT_BLOCKS &&
            (product == AIC_PRODUCT_QUAD || (c->c0 == FEW_CHANNELS && c->sum == AIC_SUM_FAST));
 }
 
-/* Whether a sum may take the place of any operand, as each vector of the image is loaded for one multiply-add of floats
- * and no memory operand is broadcast. Of bodies of several k-packs LLVM then puts sums on the stack: those of one have
- * 1.3 to 1.6 of their speed (AVX2). */
-static bool moves_sums(const aic_contraction *c, const aic_target *target, int64_t vectors)
+/* Whether bodies of several k-packs put sums that move on the stack: those of one have 1.3 to 1.6 of their speed,
+ * measured on AVX2. */
+static bool has_loose_bodies(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
     enum { FEW_REGISTERS = 16 };
     const int64_t panel = vectors * lanes_of(c, target);
     const bool once = vectors == 1 || (c->groups > 1 && c->n / c->groups % panel != 0);
-    return once && arithmetic_of(c, target).product == AIC_PRODUCT_FLOAT && (target->has & AIC_HAS_FMA) != 0 &&
-           target->vector_registers <= FEW_REGISTERS;
+    return moves_sums(c, target) && once && target->vector_registers <= FEW_REGISTERS;
 }
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
@@ -229,7 +232,7 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     if (spread_kpacks(c, target) > 0) {
         return unroll;
     }
-    if (leaves_out_single(c, a.product) || moves_sums(c, target, vectors)) {
+    if (leaves_out_single(c, a.product) || has_loose_bodies(c, target, vectors)) {
         return 1;
     }
     while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
